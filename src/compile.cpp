@@ -97,6 +97,7 @@ Result<DeviceCode> compile_for_device(const Program& program, const KernelSource
                                       std::shared_ptr<const CompiledKernel>& kernel) {
   DeviceCode code;
   code.source = source.device_text;
+  code.other_source = source.other_text;
   code.kernels = source.kernels;
   code.written_inputs.assign(static_cast<size_t>(program.input_count), false);
   for (const Nest& nest : program.nests) note_stores(program, nest.body, code.written_inputs);
@@ -119,7 +120,7 @@ Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   ACCEL_TRY(Scheduled scheduled, schedule_best(std::move(graph), options));
   const Program& program = scheduled.schedule.program;
   ACCEL_TRY(KernelSource source, options.target.is_device()
-                                     ? emit_cuda(program)
+                                     ? emit_cuda(program, scheduled.graph.hints)
                                      : emit_cpp(program, options.quiet_comparisons || options.record_events));
   if (options.target.is_device()) {
     ACCEL_TRY(made.device_code, compile_for_device(program, source, options.architecture, made.kernel));

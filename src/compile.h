@@ -17,8 +17,9 @@ namespace accel {
 
 // The kernels of a program for a device.
 struct DeviceCode {
-  std::string source, cubin;
-  std::vector<std::string> kernels;  // names, by number
+  std::string source, cubin;         // with the kernels that arrays of the sizes at capture need
+  std::string other_source;          // with the others, compiled when one of them is launched; "": there are none
+  std::vector<KernelName> kernels;   // by number
   std::vector<bool> written_inputs;  // by array input: whether a kernel stores to it
 };
 

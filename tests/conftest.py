@@ -33,6 +33,10 @@ def pytest_configure(config):
         import accel
 
         accel.config.extra_flags = "-Og"  # a third of the compiler's time
+    if device := os.environ.get("ACCEL_TEST_DEVICE"):  # the tests of the CPU on a device
+        import accel
+
+        accel.set_default_device(device)
 
 
 def pytest_collection_modifyitems(config, items):

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from ._accel import __version__
 from ._compile import compile, disable
+from ._device import DeviceArray, device, memory_info, set_default_device, synchronize, to_device
 from .config import config
-from .device import DeviceArray, memory_info, synchronize, to_device
 from .errors import (
     AccelError,
     AccelWarning,
@@ -46,11 +46,13 @@ __all__ = [
     "clear_cache",
     "compile",
     "config",
+    "device",
     "disable",
     "explain",
     "list_backends",
     "memory_info",
     "reset",
+    "set_default_device",
     "set_stance",
     "stats",
     "synchronize",

@@ -30,24 +30,52 @@ def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
     yield True, f"threads: {report['threads']} of {report['available_cpus']} CPUs{omp}", ""
     yield True, f"memory: {report['memory_bytes'] / 1e9:.1f} GB, huge pages: {report['huge_pages'] or 'unknown'}", ""
     yield True, f"C library: {report['libc_version']}", ""
-    yield True, f"GPU: {gpu()}", ""
+    yield from gpu_lines(report["cuda"], report["nvrtc"])
     for problem in report["setting_problems"]:
         yield False, f"setting ignored: {problem}", "correct or unset the environment variable"
     yield from trial()
 
 
-def gpu() -> str:
-    """Return whether an NVIDIA driver is present, as text. Kernels run on the CPU in any case."""
-    import ctypes
+def gpu_lines(report: dict[str, Any], nvrtc: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
+    """Yield the lines about the driver, its devices and NVIDIA's libraries. That there is no GPU is no fault."""
+    absent = report["absent"] or not (report["problem"] or report["devices"])
+    if absent:
+        found = report["problem"] or "no device"
+        yield True, f"GPU: none; compiled functions run on the CPU ({found})", ""
+    elif report["problem"]:
+        yield False, f"GPU: {report['problem']}", report["way_out"]
+    else:
+        yield True, f"GPU: {len(report['devices'])} device(s), driver for CUDA {version_text(report['driver'])}", ""
+    for number, device in enumerate(report["devices"]):
+        yield not device["problem"], f"cuda:{number}: {device['problem'] or device_text(device)}", device["way_out"]
+    if nvrtc["works"]:
+        yield True, f"NVRTC: {nvrtc['path']} ({nvrtc['version']}), a kernel takes {nvrtc['seconds']:.2f} s", ""
+    else:
+        yield from library_line("NVRTC", nvrtc, absent)
+    if report["cublas"]["path"]:
+        yield True, f"cuBLAS: {report['cublas']['path']} ({report['cublas']['version']})", ""
+    else:
+        yield from library_line("cuBLAS", report["cublas"], absent)
 
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        count = ctypes.c_int()
-        if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0:
-            return f"{count.value} NVIDIA device(s); compiled functions run on the CPU"
-    except (OSError, AttributeError):
-        pass
-    return "none found; compiled functions run on the CPU"
+
+def library_line(name: str, library: dict[str, Any], absent: bool) -> Iterator[tuple[bool, str, str]]:
+    """Yield the line about a library that is not there or does not work, which matters where there is a GPU."""
+    if absent and not library["path"]:
+        yield True, f"{name}: none; it is needed for GPUs alone: {library['way_out']}", ""
+    else:
+        yield False, f"{name}: {library['problem']}", library["way_out"]
+
+
+def version_text(version: int) -> str:
+    """Return 13.0 for 13000."""
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def device_text(device: dict[str, Any]) -> str:
+    """Return a device's name, compute capability and memory."""
+    capability = f"{device['architecture'] // 10}.{device['architecture'] % 10}"
+    memory = f"{device['free_bytes'] / 1e9:.1f} of {device['total_bytes'] / 1e9:.1f} GB free"
+    return f"{device['name']}, compute capability {capability}, {device['processors']} multiprocessors, {memory}"
 
 
 def trial() -> Iterator[tuple[bool, str, str]]:
@@ -75,7 +103,7 @@ def doctor() -> int:
     from . import _accel
 
     healthy = True
-    for works, finding, way_out in lines(_accel.examine()):
+    for works, finding, way_out in lines({**_accel.examine(), "cuda": _accel.examine_cuda()}):
         healthy = healthy and works
         print(f"{'ok  ' if works else 'BAD '} {finding}")
         if not works and way_out:

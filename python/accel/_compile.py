@@ -30,6 +30,7 @@ def compile(
     mode: str = "default",
     backend: str | Callable[..., Any] = "native",
     disable: bool = False,
+    device: str | None = None,
 ) -> Callable[P, R]: ...
 
 
@@ -42,6 +43,7 @@ def compile(
     mode: str = "default",
     backend: str | Callable[..., Any] = "native",
     disable: bool = False,
+    device: str | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -53,6 +55,7 @@ def compile(
     mode: str = "default",
     backend: str | Callable[..., Any] = "native",
     disable: bool = False,
+    device: str | None = None,
 ) -> Callable[..., Any]:
     """Make a function of NumPy code fast. Its results stay NumPy's.
 
@@ -76,6 +79,9 @@ def compile(
         One of `accel.list_backends()`, or ``backend(graph, example_inputs)`` that returns a callable, see `accel.backends`.
     disable : bool
         Return a callable that runs `fn` in the interpreter.
+    device : str or None
+        Where calls run: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. ``None``: where `accel.device` or `accel.set_default_device` says.
+        Arguments on a device, and a context of `accel.device`, come first.
 
     Returns
     -------
@@ -97,18 +103,27 @@ def compile(
         if not any(values[name] is value for value in allowed):
             raise ArgumentError(f"{name} cannot be {values[name]!r}: use one of {', '.join(map(repr, allowed))}")
     choose("mode", mode, _MODES)
-    make = _Maker(fullgraph, dynamic, disable, backend)
+    make = _Maker(fullgraph, dynamic, disable, backend, _choice_of(device))
     return make if fn is None else cast("Callable[..., Any]", make(fn))
+
+
+def _choice_of(device: str | None) -> int:
+    from ._device import _choice
+
+    return _accel.NO_CHOICE if device is None else _choice(device)
 
 
 class _Maker:
     """Compiles functions with fixed options: the decorator that `compile` returns without a function."""
 
-    def __init__(self, fullgraph: bool, dynamic: bool | None, disable: bool, backend: str | Callable[..., Any]) -> None:
+    def __init__(
+        self, fullgraph: bool, dynamic: bool | None, disable: bool, backend: str | Callable[..., Any], device: int
+    ) -> None:
         self.fullgraph = fullgraph
         self.dynamic = dynamic
         self.disable = disable
         self.backend = backend
+        self.device = device
         if backend != "native":
             from .backends import check_backend
 
@@ -135,11 +150,11 @@ class _Maker:
 
     def _function(self, function: Any) -> Any:
         if self.backend == "native":
-            return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, None, "native")
+            return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, None, "native", self.device)
         from .backends import adapt, backend_name
 
         name = backend_name(self.backend)
-        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, adapt(self.backend), name)
+        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, adapt(self.backend), name, self.device)
 
 
 def _in_mro(kind: type, name: str) -> object:

@@ -43,7 +43,8 @@ def _run(compiled: Callable[..., Any], plain: Callable[..., Any], operands: list
 
 def _on_host(plain: Callable[..., Any], operands: list[Any], written: tuple[int, ...]) -> Any:
     """Call a function with ndarrays; `written` are the numbers of the operands that it changes."""
-    hosts = [x.numpy() if isinstance(x, DeviceArray) else x for x in operands]
+    copies = {id(x): _host_copy(x) for x in operands if isinstance(x, DeviceArray)}  # one for each array
+    hosts = [copies.get(id(x), x) for x in operands]
     result = plain(*hosts)
     for index in written:
         if isinstance(operands[index], DeviceArray):
@@ -51,6 +52,12 @@ def _on_host(plain: Callable[..., Any], operands: list[Any], written: tuple[int,
     number = next((int(x.device.partition(":")[2]) for x in operands if isinstance(x, DeviceArray)), 0)
     same = {id(host): operand for host, operand in zip(hosts, operands, strict=True)}
     return _to_device(result, number, same)
+
+
+def _host_copy(array: DeviceArray) -> np.ndarray[Any, Any]:
+    copy = array.numpy()
+    copy.flags.writeable = array.flags.writeable
+    return copy
 
 
 def _to_device(result: Any, number: int, same: dict[int, Any]) -> Any:
@@ -178,6 +185,8 @@ class _Structure:
         self.constants: list[Any] = []
 
     def text(self, value: Any) -> str:
+        if value is None or value is ... or type(value) in (bool, int, str):
+            return repr(value) if value is not ... else "..."
         if isinstance(value, (DeviceArray, np.ndarray, np.generic)) or type(value) in (float, complex):
             self.parameters.append(value)
             return f"a{len(self.parameters) - 1}"
@@ -197,7 +206,7 @@ class _Structure:
         return ", ".join(texts)
 
 
-_PLAIN = (int, str, slice, type, np.dtype, type(None), type(...), type(np.add))
+_PLAIN = (slice, type, np.dtype, np.ufunc)  # which are no guests
 
 
 def _key_of(constant: Any) -> Any:
@@ -263,6 +272,7 @@ _VIEW_FUNCTIONS = {
     *(np.split, np.squeeze, np.swapaxes, np.transpose, np.unstack, np.vsplit),
 }
 _LAYOUT_FUNCTIONS = {np.iscomplexobj, np.isrealobj, np.ndim, np.shape, np.size}
+_SHARING_FUNCTIONS = {np.may_share_memory, np.shares_memory}
 _METHOD_FUNCTIONS = {np.copy: "copy", np.ravel: "ravel", np.reshape: "reshape"}
 _CHANGE_THEIR_FIRST = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
 _HOST_FUNCTIONS = {
@@ -299,6 +309,9 @@ def _array_function(array: DeviceArray, function: Any, types: Any, arguments: tu
         return _accel.rearranged(function, arguments[0], arguments[1:], named)
     if is_alone and function in _METHOD_FUNCTIONS:
         return getattr(arguments[0], _METHOD_FUNCTIONS[function])(*arguments[1:], **named)
+    if function in _SHARING_FUNCTIONS and len(arguments) == 2:
+        first, second = arguments if is_of_first else reversed(arguments)
+        return _accel.rearranged(function, first, (second,), named)
     if function in _HOST_FUNCTIONS:
         return _call_with_ndarrays(function, arguments, named)
     return _call("function", function, arguments, named, changes_first=function in _CHANGE_THEIR_FIRST)
@@ -325,7 +338,7 @@ def _astype(
 
 
 def _reduce(array: DeviceArray) -> Any:
-    from .device import _rebuild
+    from ._device import _rebuild
 
     return _rebuild, (array.numpy(), array.device)
 
@@ -338,6 +351,7 @@ _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "__format__": lambda array, text: format(array.numpy() if array.ndim > 0 else array[()], text),
     "__reduce__": _reduce,
     "astype": _astype,
+    "tobytes": lambda array, order="C": array.numpy().tobytes(order),
 }
 
 

@@ -175,6 +175,9 @@ class Explanation:
         name, changed, seconds and text of each pass.
     steps : list of dict
         name, changed, seconds and text of each step of the schedule.
+    device : dict
+        Where the kernel runs: ``name`` ("cpu", "cuda:0"). Of a CUDA device also ``kernels``, their ``source``, and what this call
+        had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``.
     schedule_notes : list of str
         Decisions of the scheduler: what was fused, split or stored, and why.
     seconds : float
@@ -239,6 +242,7 @@ class Explanation:
         self.passes: list[dict[str, Any]] = version.get("passes", [])
         self.steps: list[dict[str, Any]] = version.get("steps", [])
         self.schedule_notes: list[str] = version.get("schedule_notes", [])
+        self.device: dict[str, Any] = version.get("device", {"name": "cpu"})
         self.seconds = seconds
         self.compile_seconds: float = version.get("seconds", 0.0)
         self.from_cache: bool = version.get("from_cache", False)
@@ -322,7 +326,12 @@ class Explanation:
         kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}"
         if self.versions > 1:
             kernel += f", version {self.version + 1} of {self.versions}"
-        return [kernel, *([f"  NumPy's own loops: {', '.join(self.loops)}"] if self.loops else [])]
+        if self.device["name"] != "cpu":
+            kernel += ", {name}: {launches} launches, {waits} waits, {bytes_up} bytes up, {bytes_down} bytes down".format(
+                **self.device
+            )
+        elsewhere = [f"  not on the device: {note.detail}" for note in self.notes if note.reason == "not_on_device"]
+        return [kernel, *elsewhere, *([f"  NumPy's own loops: {', '.join(self.loops)}"] if self.loops else [])]
 
     def _cost(self) -> str:
         origin = "kernel from the disk cache" if self.from_cache else f"kernel compiled in {self.compile_seconds:.2f} s"

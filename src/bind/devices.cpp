@@ -87,7 +87,9 @@ void bind_devices(py::module_& module) {
   if (type == nullptr) throw py::error_already_set();
   module.attr("DeviceArray") = py::handle(reinterpret_cast<PyObject*>(type));
   module.def("device_count", [] { return or_throw(CudaDevice::count()); });
+  module.def("open_device", [](int number) { (void)device_with(number); });
   module.def("memory_info", memory_record);
+  module.def("set_memory_limit", [](int number, int64_t bytes) { device_with(number).set_memory_limit(bytes); });
   module.def("synchronize", synchronize);
   module.def("to_device", upload);
   module.def("wrap_guest", wrap);

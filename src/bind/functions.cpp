@@ -14,7 +14,7 @@ Dispatcher& checked(py::handle object) {
 }
 
 py::object make(py::object function, bool fullgraph, py::object dynamic, bool disable, py::object backend,
-                std::string backend_name) {
+                std::string backend_name, int device) {
   if (!PyFunction_Check(function.ptr())) throw py::type_error("expected a Python function");
   DispatchOptions options;
   options.fullgraph = fullgraph;
@@ -22,6 +22,7 @@ py::object make(py::object function, bool fullgraph, py::object dynamic, bool di
   options.disable = disable;
   if (!backend.is_none()) options.backend = PyRef::borrow(backend.ptr());
   options.backend_name = std::move(backend_name);
+  options.device = device;
   PyObject* made = new_compiled_function(function.ptr(), std::move(options));
   if (made == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(made);
@@ -36,6 +37,7 @@ py::dict options_record(py::handle function) {
   record["backend"] =
       options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());
   record["backend_name"] = options.backend_name;
+  record["device"] = options.device;
   return record;
 }
 
@@ -49,7 +51,12 @@ bool set_stance(const std::string& name) {
 
 void bind_functions(py::module_& module) {
   module.attr("CompiledFunction") = py::handle(reinterpret_cast<PyObject*>(compiled_function_type()));
-  module.def("make_function", make);
+  module.def("make_function", make, py::arg("function"), py::arg("fullgraph"), py::arg("dynamic"), py::arg("disable"),
+             py::arg("backend"), py::arg("backend_name"), py::arg("device") = no_choice);
+  module.attr("ON_CPU") = on_cpu;
+  module.attr("NO_CHOICE") = no_choice;
+  module.def("choose_device", choose_device);
+  module.def("choose_default_device", choose_default_device);
   module.def("options", options_record);
   module.def("python_function", [](py::handle function) {
     checked(function);

@@ -118,6 +118,26 @@ void add_compilation(py::dict& record, const Compilation& compilation) {
   record["loops"] = loops_record(*compilation.kernel);
 }
 
+// Where the version runs, and what its last run had the device do.
+py::dict device_record(const Entry& entry) {
+  py::dict record;
+  const int device = entry.captured().device;
+  record["name"] = device < 0 ? std::string("cpu") : "cuda:" + std::to_string(device);
+  if (device < 0) return record;
+  const DeviceCounters& work = entry.history().device_work();
+  record["launches"] = work.launches;
+  record["waits"] = work.waits;
+  record["bytes_up"] = work.bytes_up;
+  record["bytes_down"] = work.bytes_down;
+  if (entry.compilation() == nullptr) return record;
+  const DeviceCode& code = entry.compilation()->device_code;
+  std::vector<std::string> names;
+  for (const KernelName& kernel : code.kernels) names.push_back(kernel.name);
+  record["kernels"] = names;
+  record["source"] = code.source;
+  return record;
+}
+
 py::dict version_record(const Entry& entry) {
   const Captured& captured = entry.captured();
   py::dict record;
@@ -130,6 +150,7 @@ py::dict version_record(const Entry& entry) {
   record["instructions"] = captured.instructions;
   record["operations"] = operations_record(captured);
   record["captured_graph"] = print_graph(captured.graph);
+  record["device"] = device_record(entry);
   record["runs"] = entry.history().runs();
   record["floating_point_events"] = entry.events().event_count();
   if (entry.compilation() != nullptr) add_compilation(record, *entry.compilation());

@@ -60,19 +60,22 @@ std::vector<std::tuple<std::string, std::string, std::string>> step_texts(const 
   return out;
 }
 
-Result<KernelSource> emit_for_target(const Program& program) {
-  return program.target.is_device() ? emit_cuda(program) : emit_cpp(program);
+Result<KernelSource> emit_for_target(const Program& program, const std::vector<int64_t>& hints) {
+  return program.target.is_device() ? emit_cuda(program, hints) : emit_cpp(program);
 }
 
 // The text for the host, then that for the device.
 std::string source_text(const KernelSource& source) {
-  return source.device_text.empty() ? source.text : source.text + "//@ device\n" + source.device_text;
+  std::string out = source.text;
+  for (const std::string* text : {&source.device_text, &source.other_text})
+    if (!text->empty()) out += "//@ device\n" + *text;
+  return out;
 }
 
 std::string emit_program(const std::string& text) {
   Program program = checked(parse_program(text));
   check_text(program, parse_program, print_program);
-  return source_text(checked(emit_for_target(program)));
+  return source_text(checked(emit_for_target(program, {})));
 }
 
 std::string words(const char* first, const std::vector<DType>& dtypes) {
@@ -84,7 +87,7 @@ std::string words(const char* first, const std::vector<DType>& dtypes) {
 std::string emit_graph(const std::string& text) {
   Graph graph = passed_graph(text);
   const Schedule made = scheduled(graph);
-  KernelSource source = checked(emit_for_target(made.program));
+  KernelSource source = checked(emit_for_target(made.program, graph.hints));
   std::string out;
   for (const LoopImport& import : source.imports) out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
   for (const ExitOutputs& exit : exits_of(graph)) {

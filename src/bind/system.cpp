@@ -34,6 +34,17 @@ py::dict compiler_record(const CompilerReport& report) {
   return record;
 }
 
+py::dict nvrtc_record(const NvrtcReport& report) {
+  py::dict record;
+  record["path"] = report.path;
+  record["version"] = report.version;
+  record["works"] = report.works;
+  record["seconds"] = report.seconds;
+  record["problem"] = report.problem;
+  record["way_out"] = report.way_out;
+  return record;
+}
+
 py::dict examination() {
   DoctorReport report;
   {
@@ -42,6 +53,7 @@ py::dict examination() {
   }
   py::dict record;
   record["compiler"] = compiler_record(report.compiler);
+  record["nvrtc"] = nvrtc_record(report.nvrtc);
   record["cache"] = cache_record(report.cache);
   record["cache_way_out"] = report.cache_way_out;
   record["libc_version"] = report.libc_version;

@@ -12,10 +12,10 @@ extern "C" {
 // One launch: all memory in it is of the device, and so is what AccelRuntime::allocate gives.
 struct AccelDeviceLaunch {
   AccelLaunch launch;
-  const void* module;  // the loaded device code
+  const void* kernels;  // the loaded device code
   // Starts kernel `number` of the device code in blocks of `threads` threads. `arguments`: addresses of its parameters. Returns
   // 0 or status bits.
-  int (*start)(const void* module, int number, int64_t blocks, int threads, void** arguments);
+  int (*start)(const void* kernels, int number, int64_t blocks, int threads, void** arguments);
 };
 }  // extern "C"
 

@@ -8,19 +8,27 @@
 
 namespace accel {
 
+// A kernel of device text.
+struct KernelName {
+  std::string name;
+  bool is_likely = true;  // arrays of the sizes at capture need it
+};
+
 struct KernelSource {
   std::string text;                 // a complete translation unit without includes; defines accel_kernel (kernel_abi.h)
   std::vector<LoopImport> imports;  // order of the import table the kernel expects
   std::string archive = {};         // path of a static library that it is linked with; "": none
   // Of a program for a device (device_abi.h):
-  std::string device_text = {};            // CUDA text without includes
-  std::vector<std::string> kernels = {};  // names of its kernels, by number
+  std::string device_text = {};          // CUDA text without includes, with the likely kernels
+  std::string other_text = {};           // the same with the other kernels; "": there are none
+  std::vector<KernelName> kernels = {};  // by number
 };
 
 // `quiet_comparisons`: comparisons of floats raise no event for NaN, as in NumPy, at some cost in speed. Kernels of programs
 // that record events need them.
 Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons = false);
 // Of a program for a device: the text launches kernels of the device text, and accel_kernel gets an AccelDeviceLaunch.
-Result<KernelSource> emit_cuda(const Program& program);
+// `hints`: values of symbols at capture.
+Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t>& hints);
 
 }  // namespace accel

@@ -14,7 +14,7 @@ struct Version {
   uint32_t major = 1, minor = 0;
 };
 
-constexpr int32_t cpu = 1, cuda = 2;  // types of devices
+constexpr int32_t cpu = 1, cuda = 2, cuda_managed = 13;  // types of devices
 struct Device {
   int32_t type = cuda, number = 0;
 };

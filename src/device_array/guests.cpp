@@ -67,9 +67,11 @@ PyRef capsule_of(PyObject* object, CudaDevice& device) {
 PyObject* wrap_dlpack(PyObject* object) {
   PyRef place = PyRef::steal(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
   int type = 0, number = 0;
-  if (!place) return nullptr;
-  if (!PyArg_ParseTuple(place.get(), "ii", &type, &number)) return nullptr;
-  if (type != dlpack::cuda) return nullptr;
+  if (!place || !PyArg_ParseTuple(place.get(), "ii", &type, &number)) {
+    if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();  // such as sparse arrays, which DLPack has no form for
+    return nullptr;
+  }
+  if (type != dlpack::cuda && type != dlpack::cuda_managed) return nullptr;
   Result<CudaDevice*> device = CudaDevice::open(number);
   if (!device) return raise_device_failure(device.failure());
   PyRef capsule = capsule_of(object, **device);
@@ -151,7 +153,7 @@ PyObject* wrap_guest(PyObject* object) {
 }
 
 PyObject* unwrap_as(PyObject* guest_type, PyObject* device_array) {
-  PyRef convert = PyRef::steal(PyImport_ImportModule("accel.device"));
+  PyRef convert = PyRef::steal(PyImport_ImportModule("accel._device"));
   return convert ? PyObject_CallMethod(convert.get(), "_as_guest", "OO", guest_type, device_array) : nullptr;
 }
 

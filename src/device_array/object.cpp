@@ -12,13 +12,23 @@ int64_t element_count(std::span<const int64_t> dims) {
   return count;
 }
 
+// What NumPy gives arrays without elements differs from version to version.
+static std::vector<int64_t> empty_strides(DType dtype, std::span<const int64_t> dims) {
+  PyRef empty = PyRef::steal(new_array(dtype, dims, {}));
+  if (!empty) PyErr_Clear();
+  std::vector<int64_t> strides(dims.size());
+  for (size_t i = 0; empty && i < dims.size(); i++) strides[i] = array_layout(empty.get()).strides[i];
+  return strides;
+}
+
 std::vector<int64_t> dense_strides(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order) {
+  if (element_count(dims) == 0) return empty_strides(dtype, dims);
   std::vector<int64_t> strides(dims.size());
   int64_t step = item_size(dtype);
   for (size_t i = dims.size(); i-- > 0;) {
     size_t axis = order.empty() ? i : order[i];
     strides[axis] = step;
-    step *= dims[axis] > 0 ? dims[axis] : 1;
+    step *= dims[axis];
   }
   return strides;
 }
@@ -84,8 +94,9 @@ PyObject* view_with_layout(PyObject* array, PyObject* unreadable) {
 }
 
 PyObject* call_device_function(const char* name, std::initializer_list<PyObject*> arguments) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("accel._device_functions"));
-  PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+  static PyObject* module = nullptr;  // imported once
+  if (module == nullptr) module = PyImport_ImportModule("accel._device_functions");
+  PyRef function = PyRef::steal(module != nullptr ? PyObject_GetAttrString(module, name) : nullptr);
   return function ? PyObject_Vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr) : nullptr;
 }
 

@@ -6,8 +6,9 @@
 namespace accel {
 namespace {
 
-// The driver takes the numbers 1 and 2 as handles of the default streams; accel has 0 for the legacy one.
+// The driver takes the numbers 1 and 2 as handles of the default streams. The legacy one has the handle 0, too: that is taken.
 CudaStream stream_of_number(long long number) { return number == 1 ? nullptr : reinterpret_cast<CudaStream>(number); }
+CudaStream current_stream(CudaDevice& device) { return stream_of_number(reinterpret_cast<intptr_t>(device.stream())); }
 
 bool reports(Status status) {
   if (!status) raise_device_failure(status.failure());
@@ -26,7 +27,7 @@ bool read_stream(PyObject* object, long long& number) {
 }  // namespace
 
 PyObject* stream_number(CudaDevice& device) {
-  CudaStream stream = device.stream();
+  CudaStream stream = current_stream(device);
   return stream == nullptr ? PyLong_FromLong(1) : PyLong_FromVoidPtr(stream);
 }
 
@@ -34,7 +35,7 @@ bool hand_to_stream(PyObject* array, PyObject* stream) {
   long long number = 1;
   if (stream != Py_None && !read_stream(stream, number)) return false;
   CudaDevice& device = device_of(array);
-  CudaStream own = device.stream(), other = stream_of_number(number);
+  CudaStream own = current_stream(device), other = stream_of_number(number);
   if (number == -1 || own == other) return true;
   if (block_of(array)->guest == nullptr) device.use(block_of(array)->data, other);
   StreamScope scope(device, other);
@@ -46,7 +47,7 @@ bool wait_for_stream(CudaDevice& device, PyObject* stream) {
   if (stream == Py_None) return true;
   if (!read_stream(stream, number)) return false;
   CudaStream other = stream_of_number(number);
-  return other == device.stream() || reports(device.order_after(other));
+  return other == current_stream(device) || reports(device.order_after(other));
 }
 
 }  // namespace accel

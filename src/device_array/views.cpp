@@ -73,7 +73,10 @@ PyObject* rearranged(PyObject* function, PyObject* array, PyObject* arguments, P
   if (!all || !first) return nullptr;
   PyTuple_SET_ITEM(all.get(), 0, first.release());
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments); i++) {
-    PyTuple_SET_ITEM(all.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(arguments, i)));
+    PyObject* argument = PyTuple_GET_ITEM(arguments, i);
+    PyRef passed = is_device_array(argument) ? unreadable(argument) : PyRef::borrow(argument);
+    if (!passed) return nullptr;
+    PyTuple_SET_ITEM(all.get(), i + 1, passed.release());
   }
   return views_with_layouts(array, PyRef::steal(PyObject_Call(function, all.get(), keywords)));
 }

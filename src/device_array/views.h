@@ -5,8 +5,9 @@
 
 namespace accel {
 
-// What `function` makes of the array, which may only rearrange axes and select elements: a view, or a list or tuple of views.
-// New reference, or null with an exception.
+// What `function` makes of the array. It may only rearrange axes and select elements of the array (the result is a view, or a
+// list or tuple of views), or compute something that depends on the layouts and addresses of DeviceArrays alone. New reference,
+// or null with an exception.
 PyObject* rearranged(PyObject* function, PyObject* array, PyObject* arguments, PyObject* keywords);
 // The same for the method `name` of ndarrays.
 PyObject* call_view_method(const char* name, PyObject* array, PyObject* arguments, PyObject* keywords);

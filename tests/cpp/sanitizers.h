@@ -9,4 +9,11 @@ constexpr bool sanitizer_forks_badly = true;
 constexpr bool sanitizer_forks_badly = false;
 #endif
 
+// ThreadSanitizer takes the rest of the process to be a signal's handler when that does not return.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool signals_end_the_process = true;
+#else
+constexpr bool signals_end_the_process = false;
+#endif
+
 }  // namespace accel

@@ -34,12 +34,14 @@ def is_installed():
 needs_nvrtc = pytest.mark.skipif(not is_installed(), reason="NVRTC is not installed (pip install 'accel[cuda]')")
 
 
-def compile_apart(tmp_path, text=TEXT, architecture=90, **environment):
+def compile_apart(tmp_path, text=TEXT, architecture=90, folders=None, **environment):
     """In a fresh process: (bytes of the CUBIN, reason, detail, whether NVRTC was loaded, hits of the cache)."""
     code = """
 import json, sys
 from accel import _accel
-text, architecture = json.loads(sys.stdin.read())
+text, architecture, folders = json.loads(sys.stdin.read())
+if folders is not None:
+    _accel.set_cuda_library_folders(folders)
 cubin, reason, detail = _accel.compile_device_code(text, architecture)
 loaded = "libnvrtc" in open("/proc/self/maps").read()
 print(json.dumps([len(cubin), cubin[:4] == b"\\x7fELF", reason, detail, loaded, _accel.cache_info()["hits"]]))
@@ -47,7 +49,7 @@ print(json.dumps([len(cubin), cubin[:4] == b"\\x7fELF", reason, detail, loaded, 
     env = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path / "cache"), "ACCEL_STRICT": "", **environment}
     done = subprocess.run(
         [sys.executable, "-c", code],
-        input=json.dumps([text, architecture]),
+        input=json.dumps([text, architecture, folders]),
         capture_output=True,
         text=True,
         env=env,
@@ -66,7 +68,9 @@ def test_compile_then_a_hit_without_nvrtc(tmp_path):
     again = compile_apart(tmp_path)
     assert again == (size, "", "", False, 1)
     # A warm start works where NVRTC is not there any more.
-    assert compile_apart(tmp_path, ACCEL_NVRTC="/nowhere/libnvrtc.so") == (size, "", "", False, 1)
+    assert compile_apart(tmp_path, folders=[]) == (size, "", "", False, 1)
+    # That of a library which the user names is another one.
+    assert compile_apart(tmp_path, ACCEL_NVRTC="/nowhere/libnvrtc.so")[1] == "no_nvrtc"
 
 
 @needs_nvrtc

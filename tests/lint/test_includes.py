@@ -19,6 +19,7 @@ SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # wha
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
 KERNELS = ["toolchain/compiled_kernel.h", "toolchain/device_code.h"]
 PRODUCTS = ["compile.h", "passes/passes.h", "schedule/schedule.h", *KERNELS, "codegen/kernel_source.h"]
+OPERATIONS = ["ir/op.h", "ir/dtype.h"]  # which operation a library is to do
 CUDA_LIBRARIES = ["toolchain/cuda/libraries.h"]  # where NVIDIA's libraries are
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor/doctor.h"]  # what the Python API shows of the toolchain
 ARRAYS = ["ndarray", "device_array"]
@@ -29,7 +30,7 @@ MAY_INCLUDE = {
     "schedule": ["base", "ir"],
     "codegen": ["base", "ir", *PROGRAM],
     "toolchain": ["base", "codegen/kernel_source.h", *KERNEL_ABI, *PROGRAM],
-    "runtime": ["base", *KERNEL_ABI, *SYSTEM, *KERNELS, *CUDA_LIBRARIES],
+    "runtime": ["base", *KERNEL_ABI, *SYSTEM, *KERNELS, *CUDA_LIBRARIES, *OPERATIONS],
     ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],
     "cpython": ["base"],
     "ndarray": ["base", "ir", "cpython/py_ref.h", "cpython/imported.h", *PROGRAM, *KERNEL_ABI, "runtime"],

@@ -13,7 +13,6 @@ ORDER = {
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
     "toolchain": [".", "host", "cuda", "doctor"],
-    "runtime": [".", "cuda"],
     "cpython": [".", "bytecode", "frames"],
     "runtime": ["cuda", "."],
 }

@@ -23,15 +23,16 @@ Program host_part(const Program& program) {
 
 }  // namespace
 
-Result<KernelSource> emit_cuda(const Program& program) {
+Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t>& hints) {
   Facts facts(program);
   Code host, functions;
   host.raw(prelude_part("library"));
   host.raw("namespace accel_kernel_text {\n");
   add_prelude(host, host_part(program));
   host.raw(prelude_part("device_abi"));
+  host.raw(prelude_part("launch_choice"));
   host.raw(prelude_part("launches"));
-  DeviceNests nests(program);
+  DeviceNests nests(program, hints);
   int copies = 0;
   for (const std::map<int, int64_t>& fixed : copies_of(program)) {
     Copy copy{program, facts, program.dims, fixed};
@@ -51,8 +52,10 @@ Result<KernelSource> emit_cuda(const Program& program) {
   device.raw("namespace accel_kernel_text {\n");
   add_prelude(device, program);
   device.raw(nests.device_text());
-  device.raw("}  // namespace accel_kernel_text\n");
-  return KernelSource{host.text(), program.imports, {}, device.text(), nests.kernels()};
+  const char* end = "}  // namespace accel_kernel_text\n";
+  const std::string& others = nests.other_kernels();
+  return KernelSource{host.text(), program.imports, {}, cat(device.text(), nests.likely_kernels(), end),
+                      others.empty() ? "" : cat(device.text(), others, end), nests.kernels()};
 }
 
 }  // namespace accel

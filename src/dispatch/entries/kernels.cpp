@@ -63,12 +63,12 @@ Status Kernels::compile_for_device(bool keep_texts) {
   plain_.kernel = compiled.kernel;
   plain_.allocates_first = has_known_results(compiled.graph);
   for (const LoopImport& import : compiled.kernel->imports()) {
-    ACCEL_TRY(plain_.imports.emplace_back(), library_function(*device, import));
+    ACCEL_TRY(DeviceFunctionCall call, library_function(*device, import));
+    plain_.imports.push_back(call.import);
+    plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
-  if (!code.kernels.empty()) {
-    ACCEL_TRY(plain_.module, DeviceModule::load(*device, code.cubin, code.kernels));
-  }
+  ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
   device_plan_ = DevicePlan(captured_, code, *device);
   compilation_ = std::make_unique<Compilation>(std::move(compiled));
   return Unit{};

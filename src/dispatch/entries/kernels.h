@@ -13,9 +13,9 @@
 #include "compile.h"
 #include "dispatch/backends/python_kernel.h"
 #include "dispatch/entries/run_plan.h"
+#include "dispatch/launch/device_kernels.h"
 #include "dispatch/launch/device_launch.h"
 #include "ndarray/loops.h"
-#include "runtime/cuda/device.h"
 
 namespace accel {
 
@@ -23,7 +23,8 @@ struct NativeKernel {
   std::shared_ptr<const CompiledKernel> kernel;
   std::vector<ResolvedLoop> loops;  // NumPy's inner loops that the kernel calls
   std::vector<AccelImport> imports;
-  std::shared_ptr<const DeviceModule> module;  // of a kernel for a device
+  std::shared_ptr<const DeviceKernels> device_kernels;  // of a kernel for a device
+  std::vector<std::shared_ptr<void>> contexts;  // of its imports
   bool allocates_first =
       true;  // all results are allocated before the kernel runs; else the kernel requests those of the exit it takes
 };

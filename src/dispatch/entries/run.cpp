@@ -16,6 +16,14 @@ namespace {
 // From this many element operations on, the run releases the GIL, which costs about 0.1 us.
 constexpr int64_t unlocked_work = 50000;
 
+DeviceCounters difference(const DeviceCounters& after, const DeviceCounters& before) {
+  DeviceCounters out;
+  for (auto member : {&DeviceCounters::launches, &DeviceCounters::waits, &DeviceCounters::uploads, &DeviceCounters::downloads,
+                      &DeviceCounters::bytes_up, &DeviceCounters::bytes_down})
+    out.*member = after.*member - before.*member;
+  return out;
+}
+
 // Why a kernel that returned `status` gave up.
 Reason reason_of(int status) {
   if ((status & accel_error) != 0) return Reason::will_raise;
@@ -77,9 +85,12 @@ int Run::run_kernel() {
 int Run::run_on_device() {
   const NativeKernel& kernel = context_.kernels.plain();
   DeviceLaunch launch(context_.kernels.device_plan(), context_.plan.outputs, outputs_, binding_);
+  CudaDevice& device = *context_.kernels.device_plan().device;
+  const DeviceCounters before = device.counters();
   take_references(true);
-  const int status = launch.run(kernel.kernel->entry(), kernel.module.get(), kernel.imports, kernel.allocates_first, exit_);
+  const int status = launch.run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
   take_references(false);
+  context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());
   return status;
 }

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "capture/product/call_site.h"
 #include "dispatch/reports/python_errors.h"
+#include "runtime/cuda/device.h"
 
 namespace accel {
 
@@ -51,6 +52,9 @@ class RunHistory {
   // The place and result of a call in the last run whose result differed from the assumption.
   const std::optional<std::pair<std::string, SeenResult>>& seen_result() const { return seen_result_; }
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
+  // What the last run had a device do.
+  void note_device_work(const DeviceCounters& work) { device_work_ = work; }
+  const DeviceCounters& device_work() const { return device_work_; }
   // Why the last run gave up.
   const Failure& problem() const { return problem_; }
 
@@ -61,6 +65,7 @@ class RunHistory {
   std::optional<Fallback> left_behind_call_;
   std::optional<std::pair<std::string, SeenResult>> seen_result_;
   Failure problem_;
+  DeviceCounters device_work_;
 };
 
 }  // namespace accel

@@ -91,6 +91,8 @@ char* DeviceLaunch::take(int64_t bytes) {
 
 // --- services of the runtime -------------------------------------------------------------------------------------------
 
+bool DeviceLaunch::note(const Status& status) { return running->check(status); }
+
 void* DeviceLaunch::allocate(int64_t bytes) { return running->take(bytes); }
 
 void DeviceLaunch::release(void* memory) { running->plan_.device->release(static_cast<char*>(memory)); }
@@ -99,8 +101,8 @@ void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* di
   return static_cast<DeviceLaunch*>(context)->make_output(output, dims);
 }
 
-int DeviceLaunch::start(const void* module, int number, int64_t blocks, int threads, void** arguments) {
-  const Status started = static_cast<const DeviceModule*>(module)->launch(number, {blocks, threads, 0}, arguments);
+int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int threads, void** arguments) {
+  const Status started = static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, 0}, arguments);
   return running->check(started) ? 0 : accel_error;
 }
 
@@ -118,7 +120,7 @@ const AccelRuntime& DeviceLaunch::services() {
 
 // --- one run -----------------------------------------------------------------------------------------------------------
 
-int DeviceLaunch::run(AccelKernel kernel, const DeviceModule* module, const std::vector<AccelImport>& imports,
+int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const std::vector<AccelImport>& imports,
                       bool allocates_first, int& exit) {
   memory_.assign(static_cast<size_t>(output_plan_.count()), nullptr);
   shapes_.resize(memory_.size());
@@ -132,7 +134,7 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceModule* module, const std:
   launch.launch.context = this;
   launch.launch.exit = &exit;
   launch.launch.accepted = launch.launch.ignored = accel_divide | accel_overflow | accel_underflow | accel_invalid;
-  launch.module = module;
+  launch.kernels = kernels;
   launch.start = start;
   DeviceLaunch* const outside = std::exchange(running, this);
   const int status = kernel(&launch.launch);

@@ -12,6 +12,7 @@
 #include "codegen/device_abi.h"
 #include "compile.h"
 #include "dispatch/exits/outputs.h"
+#include "dispatch/launch/device_kernels.h"
 #include "guard/guard_set.h"
 #include "runtime/cuda/device.h"
 
@@ -43,8 +44,10 @@ class DeviceLaunch {
   DeviceLaunch& operator=(const DeviceLaunch&) = delete;
 
   // Runs the kernel and makes its results ready; returns status bits of AccelStatus. `allocates_first`: as in NativeKernel.
-  int run(AccelKernel kernel, const DeviceModule* module, const std::vector<AccelImport>& imports, bool allocates_first,
+  int run(AccelKernel kernel, const DeviceKernels* kernels, const std::vector<AccelImport>& imports, bool allocates_first,
           int& exit);
+  // Whether a step of the run that this thread makes has succeeded; the first failure is the run's.
+  static bool note(const Status& status);
   // Why the run failed, if the reason is not the status alone.
   const std::optional<Failure>& failure() const { return failure_; }
 
@@ -58,7 +61,7 @@ class DeviceLaunch {
   static void* allocate(int64_t bytes);
   static void release(void* memory);
   static void* allocate_output(void* context, int output, const int64_t* dims);
-  static int start(const void* module, int number, int64_t blocks, int threads, void** arguments);
+  static int start(const void* kernels, int number, int64_t blocks, int threads, void** arguments);
 
   bool upload_inputs();
   bool allocate_outputs();

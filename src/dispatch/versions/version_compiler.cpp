@@ -60,9 +60,32 @@ Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t v
   return captured;
 }
 
-Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions) {
+// What the device cannot do yet is done by the CPU, unless arguments are on the device.
+Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions, int device) {
   SlowCompile time(function_.name_and_place());
+  ACCEL_TRY(Made made, make_for(locals, versions, device, device, time, {}));
+  const bool is_refused = made.failure && made.failure->reason == Reason::not_on_device;
+  if (!is_refused) return made;
+  if (made.entry->choice() == by_arguments) {
+    made.failure.reset();
+    return made;
+  }
+  return make_for(locals, versions, device, on_cpu, time, made.failure->detail);
+}
+
+// Makes a version for calls with the chosen device `choice`, compiled for `device` unless an argument is on another one.
+Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals, size_t versions, int choice, int device,
+                                                        SlowCompile& time, const std::string& why_not_on_device) {
   ACCEL_TRY(Captured captured, capture_call(locals, versions));
+  captured.choice = choice;
+  captured.device = device;
+  for (const Guard& guard : captured.guards.guards)
+    if (guard.kind == GuardKind::array && guard.array.device >= 0) {
+      captured.choice = by_arguments;
+      captured.device = guard.array.device;
+    }
+  if (captured.device >= 0) captured.graph.target.kind = TargetKind::cuda;
+  if (!why_not_on_device.empty()) captured.notes.push_back({Reason::not_on_device, why_not_on_device, {}, 0});
   Made made;
   if (captured.code.get() != reinterpret_cast<PyObject*>(function_.code())) return made;
   made.entry = std::make_unique<Entry>(std::move(captured));

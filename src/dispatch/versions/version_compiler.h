@@ -48,9 +48,9 @@ class VersionCompiler {
     std::unique_ptr<Entry> entry;    // null: another thread has changed the function's code meanwhile
     std::optional<Failure> failure;  // of the compile: the entry then leaves its calls to the interpreter
   };
-  // Makes a version for a call with these locals, in addition to `versions` others. Fails when the call cannot be captured.
-  // Reason::interrupted: an exception is set.
-  Result<Made> make(PyObject* const* locals, size_t versions);
+  // Makes a version for a call with these locals and the chosen device, in addition to `versions` others. Fails when the call
+  // cannot be captured. Reason::interrupted: an exception is set.
+  Result<Made> make(PyObject* const* locals, size_t versions, int device);
   // Makes the entry's second try of a compile.
   Status compile_again(Entry& entry, PyObject* const* locals);
 
@@ -62,6 +62,8 @@ class VersionCompiler {
  private:
   CaptureOptions capture_options() const;
   Result<Captured> capture_call(PyObject* const* locals, size_t versions);
+  Result<Made> make_for(PyObject* const* locals, size_t versions, int choice, int device, SlowCompile& time,
+                        const std::string& why_not_on_device);
   Status build(Entry& entry, PyObject* const* locals);
   Status build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time);
 

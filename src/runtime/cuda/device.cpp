@@ -84,6 +84,7 @@ int CudaDevice::architecture() const { return parts_->architecture; }
 int CudaDevice::processors() const { return parts_->processors; }
 int64_t CudaDevice::shared_bytes() const { return parts_->shared_bytes; }
 CudaStream CudaDevice::stream() const { return parts_->stream(); }
+const CudaContext& CudaDevice::context() const { return parts_->context; }
 
 // Memory. ----------------------------------------------------------------------------------------------------------------
 

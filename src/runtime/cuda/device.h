@@ -17,6 +17,8 @@ namespace accel {
 // The streams of the driver (CUstream). 0 is the legacy default stream, and so is 1, as cuda.h and protocols of arrays have it.
 using CudaStream = void*;
 
+struct CudaContext;
+
 struct DeviceMemoryInfo {
   int64_t free = 0, total = 0;  // bytes of the device, of all processes
   int64_t used = 0;             // bytes of live blocks of this process
@@ -45,6 +47,8 @@ class CudaDevice {
   int64_t shared_bytes() const;  // of shared memory that a block may have
 
   CudaStream stream() const;  // of the calling thread
+  // For calls of NVIDIA's libraries: they need an ActiveContext (context.h).
+  const CudaContext& context() const;
 
   // Memory in the order of the current stream, aligned to 256 bytes, from the pool. Fails with out_of_device_memory after the
   // pool has given back all that it holds. bytes >= 0.

@@ -118,7 +118,10 @@ Result<bool> lower_nests(SegmentState& state) {
     lower_group(graph, placement, lowering, group, program.nests);
     if (!lowering.errors().empty()) return lowering.errors().front();
     if (state.compute_first || state.by_rows || !must_compute_first(graph, placement, program, first)) continue;
-    state.by_rows = state.again = true;
+    if (!graph.target.has_tiles())
+      compute_before_stores(state);
+    else
+      state.by_rows = state.again = true;
     return true;
   }
   if (state.rows)

@@ -245,13 +245,6 @@ bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& 
          });
 }
 
-void compute_first(SegmentState& state) {
-  state.by_rows = false;
-  state.compute_first = state.again = true;
-  state.forced.clear();
-  for (NodeId n : state.stores) state.forced.insert(state.graph.nodes[static_cast<size_t>(n)].operands[2]);
-}
-
 }  // namespace
 
 Result<bool> slide_rows(SegmentState& state) {
@@ -261,7 +254,7 @@ Result<bool> slide_rows(SegmentState& state) {
     return state.graph.is_input(v) || state.placement.places[static_cast<size_t>(v)] != Place::inlined;
   });
   if (!found || !fits_rows(state.graph, state.placement, *found)) {
-    compute_first(state);
+    compute_before_stores(state);
   } else if (found->copied.empty()) {
     state.rows = std::move(found);
   } else {

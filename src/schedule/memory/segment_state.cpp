@@ -7,7 +7,14 @@ namespace accel {
 SegmentState::SegmentState(const Graph& whole) : graph(whole) {
   for (NodeId n : graph.entry().nodes)
     if (graph.nodes[static_cast<size_t>(n)].op == Op::store) stores.push_back(n);
-  by_rows = stores.size() > 1;
+  by_rows = graph.target.has_tiles() && stores.size() > 1;
+}
+
+void compute_before_stores(SegmentState& state) {
+  state.by_rows = false;
+  state.compute_first = state.again = true;
+  state.forced.clear();
+  for (NodeId n : state.stores) state.forced.insert(state.graph.nodes[static_cast<size_t>(n)].operands[2]);
 }
 
 std::string print(const SegmentState& state) {

@@ -31,6 +31,9 @@ struct SegmentState {
   std::vector<std::string> notes;  // decisions, one line each
 };
 
+// Runs all steps again with all values that are stored computed before the first store.
+void compute_before_stores(SegmentState& state);
+
 // The graph's text and the values that have memory, or the nests if there are any.
 std::string print(const SegmentState& state);
 

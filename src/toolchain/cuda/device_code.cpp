@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "toolchain/cached_compile.h"
 #include "toolchain/cuda/nvrtc.h"
 #include "toolchain/flights.h"
@@ -23,13 +24,14 @@ extern "C" __global__ void accel_test(double* p, int n) {
 }
 )";
 
-// Of facts that are known without NVRTC: a hit must not load it.
+// Of facts that are known without NVRTC: a hit must not load it. A library that the user names may be for other drivers.
 Digest key_of(const std::string& text, int architecture) {
   Blake2b hash;
   hash.update_field("accel device code, entry format 1");
   hash.update_field(text);
   for (const std::string& option : nvrtc_options()) hash.update_field(option);
   hash.update_field(std::to_string(architecture));
+  hash.update_field(settings().nvrtc.get());
   return hash.finish();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "codegen/kernel_abi.h"
+#include "toolchain/device_code.h"
 #include "toolchain/files.h"
 #include "toolchain/host/compiler.h"
 #include "toolchain/host/loader.h"
@@ -27,10 +28,14 @@ extern "C" int accel_kernel(const void*) {
 }
 )";
 
+double elapsed_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 Status check_kernel(const Compiler& compiler, double& seconds) {
   auto start = std::chrono::steady_clock::now();
   ACCEL_TRY(std::string object, run_compiler(compiler, test_kernel));
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seconds = elapsed_since(start);
   ACCEL_TRY(void* library, load_object(object));
   auto entry = reinterpret_cast<AccelKernel>(dlsym(library, "accel_kernel"));
   int answer = entry ? entry(nullptr) : -1;
@@ -62,6 +67,26 @@ CompilerReport examine_compiler() {
   return report;
 }
 
+NvrtcReport examine_nvrtc() {
+  NvrtcReport report;
+  auto start = std::chrono::steady_clock::now();
+  auto nvrtc = find_nvrtc();
+  if (nvrtc.ok()) {
+    report.path = nvrtc->path;
+    report.version = std::to_string(nvrtc->major) + "." + std::to_string(nvrtc->minor);
+  }
+  Status tested = test_nvrtc();
+  report.seconds = elapsed_since(start);
+  report.works = tested.ok();
+  if (report.works) return report;
+  const Failure& failure = tested.failure();
+  report.problem = std::string(reason_info(failure.reason).what) + ": " + failure.detail;
+  // The general advice for a compiler that fails is to run this examination.
+  report.way_out = failure.reason == Reason::nvrtc_failed ? "pip install --force-reinstall nvidia-cuda-nvrtc"
+                                                          : reason_info(failure.reason).way_out;
+  return report;
+}
+
 // The word in brackets of "always [madvise] never".
 std::string huge_page_policy() {
   std::string text = read_file("/sys/kernel/mm/transparent_hugepage/enabled").value_or("");
@@ -74,6 +99,7 @@ std::string huge_page_policy() {
 DoctorReport examine() {
   DoctorReport report;
   report.compiler = examine_compiler();
+  report.nvrtc = examine_nvrtc();
   report.cache = cache_info();
   if (!report.cache.problem.empty()) report.cache_way_out = reason_info(Reason::cache_unusable).way_out;
   report.libc_version = gnu_get_libc_version();

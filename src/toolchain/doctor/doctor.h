@@ -19,8 +19,17 @@ struct CompilerReport {
   std::string way_out;
 };
 
+struct NvrtcReport {
+  std::string path, version;  // "" when there is none
+  bool works = false;         // a small kernel was compiled
+  double seconds = 0;         // of that compile
+  std::string problem;        // "" when it works
+  std::string way_out;
+};
+
 struct DoctorReport {
   CompilerReport compiler;
+  NvrtcReport nvrtc;
   CacheInfo cache;
   std::string cache_way_out;
   std::string libc_version;
@@ -33,7 +42,7 @@ struct DoctorReport {
   std::vector<std::string> setting_problems;
 };
 
-// Runs the compiler, so it takes a moment. Leaves the cache as it is.
+// Runs the compilers, so it takes a moment. Leaves the cache as it is.
 DoctorReport examine();
 
 }  // namespace accel

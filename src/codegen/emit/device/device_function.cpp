@@ -10,7 +10,8 @@ namespace accel {
 
 namespace {
 
-constexpr int warp = 32, block = 256;
+using i64 = int64_t;
+#include "codegen/prelude/launch_choice.h"
 
 // Whether a body has a parallel loop or a reduction, at any depth.
 bool has_inner_work(const Body& body) {
@@ -102,6 +103,7 @@ void DeviceFunction::write_index() {
   }
   for (const Stmt* loop : loops) names.enter(*emission_.copy.dims.as_symbol(loop->var), names.resolve(loop->extent));
   items_ = names.dim(count);
+  items_hint_ = hint(count);
 }
 
 // The longest run that the threads of an item share.
@@ -111,7 +113,9 @@ std::string DeviceFunction::longest() {
     if (!is_parallel_loop(stmt) && !is_reduction(stmt.kind)) continue;
     std::vector<int> symbols = emission_.copy.dims.symbols(stmt.extent);
     const bool is_known = symbols.empty() || symbols.back() < DimTable::first_variable;
-    if (is_known) out = cat("index_max(", out, ", ", emission_.names.dim(stmt.extent), ")");
+    if (!is_known) continue;
+    out = cat("index_max(", out, ", ", emission_.names.dim(stmt.extent), ")");
+    longest_hint_ = std::max(longest_hint_, hint(stmt.extent));
   }
   for (const SharedReduction& shared : emission_.device->shared) {
     const int64_t chunk = shared.stmt->chunk;
@@ -140,14 +144,30 @@ std::vector<std::string> DeviceFunction::dims() const {
   return out;
 }
 
+// The value of a dim at capture; where it is unknown, all kernels are likely.
+int64_t DeviceFunction::hint(Dim d) {
+  const std::vector<int> symbols = emission_.copy.dims.symbols(d);
+  if (symbols.empty() || symbols.back() < static_cast<int>(hints_.size())) return emission_.copy.dims.evaluate(d, hints_);
+  knows_sizes_ = false;
+  return 1;
+}
+
 // The kernels in the order in which the functions of the host's prelude (part "launches") expect them.
 void DeviceFunction::choose_kernels() {
   const DeviceItem& item = *emission_.device;
-  kernels_.push_back({1, -1});
-  if (item.mapping == Mapping::rows) kernels_.insert(kernels_.end(), {{warp, -1}, {block, -1}});
-  const int threads = item.mapping == Mapping::columns ? 1 : block, count = static_cast<int>(item.shared.size());
-  for (int k = 0; k < count; ++k) kernels_.insert(kernels_.end(), {{threads, 2 * k}, {block, 2 * k + 1}});
-  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count});
+  const bool by_columns = item.mapping == Mapping::columns;
+  const int count = static_cast<int>(item.shared.size());
+  const bool shares = count > 0 && (by_columns ? blocks_share_columns(items_hint_, longest_hint_)
+                                               : blocks_share_rows(items_hint_, longest_hint_));
+  const int own = item.mapping == Mapping::rows ? threads_of_row(items_hint_, longest_hint_) : 1;
+  kernels_.push_back({1, -1, own == 1 && !shares});
+  if (item.mapping == Mapping::rows)
+    for (int threads : {warp_threads, block_threads}) kernels_.push_back({threads, -1, own == threads && !shares});
+  const int threads = by_columns ? 1 : block_threads;
+  for (int k = 0; k < count; ++k)
+    kernels_.insert(kernels_.end(), {{threads, 2 * k, shares}, {block_threads, 2 * k + 1, shares}});
+  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count, shares});
+  for (DeviceKernel& kernel : kernels_) kernel.is_likely |= !knows_sizes_;
 }
 
 // --- text for the device -----------------------------------------------------------------------------------------------
@@ -159,21 +179,24 @@ std::string DeviceFunction::shared_parameters(const char* type) const {
   return out;
 }
 
+// The parameters of kernels.
+std::string DeviceFunction::head() const {
+  std::string out = cat("i64 items, i64 parts", shared_parameters("char* "));
+  for (const Parameter& p : parameters_) out += cat(", ", p.type, " ", p.name);
+  return out;
+}
+
 std::string DeviceFunction::device_text() const {
-  std::string declared, passed;
-  for (const Parameter& p : parameters_) declared += cat(", ", p.type, " ", p.name), passed += cat(", ", p.name);
-  const std::string head = cat("i64 items, i64 parts", shared_parameters("char* "), declared),
-                    arguments = cat("items, parts", shared_parameters(""), passed);
-  const bool by_columns = emission_.device->mapping == Mapping::columns;
   Code out;
   out.line("template <int threads, int phase>");
-  out.open(cat("ACCEL_DEVICE void $_item(", head, ")"));
+  out.open(cat("ACCEL_DEVICE void $_item(", head(), ")"));
   out.line("[[maybe_unused]] const auto group = this_group<threads>();");
   out.line("const i64 number = group_number<threads>();");
   if (emission_.device->shared.empty()) {
     out.line("[[maybe_unused]] constexpr i64 part = 0;");
     out.line("const i64 item = number;");
   } else {
+    const bool by_columns = emission_.device->mapping == Mapping::columns;
     const char* item = by_columns ? "number % items" : "number / parts";
     const char* part = by_columns ? "number / items" : "number % parts";
     out.line("constexpr bool is_divided = phase >= 0 && phase % 2 == 0;");
@@ -187,11 +210,16 @@ std::string DeviceFunction::device_text() const {
     out.line(cat("const i64 q", static_cast<int>(k), " = ", names.divisions()[k], ";"));
   out.raw(emission_.code.text());
   out.close();
-  for (size_t k = 0; k < kernels_.size(); ++k) {
-    out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(k), "(", head, ")"));
-    out.line(cat("$_item<", kernels_[k].threads, ", ", kernels_[k].phase, ">(", arguments, ");"));
-    out.close();
-  }
+  return out.text();
+}
+
+std::string DeviceFunction::kernel_text(size_t number) const {
+  std::string arguments = cat("items, parts", shared_parameters(""));
+  for (const Parameter& p : parameters_) arguments += cat(", ", p.name);
+  Code out;
+  out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(number), "(", head(), ")"));
+  out.line(cat("$_item<", kernels_[number].threads, ", ", kernels_[number].phase, ">(", arguments, ");"));
+  out.close();
   return out.text();
 }
 

@@ -14,17 +14,21 @@ namespace accel {
 
 // One instance of a nest's template.
 struct DeviceKernel {
-  int threads;  // of a group
-  int phase;    // DeviceReductionWriter
+  int threads;     // of a group
+  int phase;       // DeviceReductionWriter
+  bool is_likely;  // arrays of the sizes at capture need it
 };
 
 class DeviceFunction {
  public:
-  DeviceFunction(Copy& copy, const Nest& nest) : emission_(copy, nest, &given_) {}
+  // `hints`: values of symbols at capture.
+  DeviceFunction(Copy& copy, const Nest& nest, const std::vector<int64_t>& hints)
+      : emission_(copy, nest, &given_), hints_(hints) {}
 
   // Writes the nest; names begin with `$`.
   Status write();
-  std::string device_text() const;
+  std::string device_text() const;                 // without kernels
+  std::string kernel_text(size_t number) const;
   const std::vector<DeviceKernel>& kernels() const { return kernels_; }
   // The function of the host: `first` is the number of the first kernel.
   std::string host_text(int first);
@@ -42,12 +46,17 @@ class DeviceFunction {
   void take_parameters();
   void choose_kernels();
   std::string longest();
+  int64_t hint(Dim d);
   std::string shared_parameters(const char* type) const;
+  std::string head() const;
   void write_phases(Code& out, int first);
   void write_call(Code& out) const;
 
   GivenDims given_;
   Emission emission_;
+  const std::vector<int64_t>& hints_;
+  int64_t items_hint_ = 1, longest_hint_ = 1;
+  bool knows_sizes_ = true;
   std::vector<Parameter> temps_, inputs_, parameters_;
   std::vector<DeviceKernel> kernels_;
   std::string items_ = "1", longest_ = "1";

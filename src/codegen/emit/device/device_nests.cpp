@@ -35,15 +35,19 @@ Result<NestFunctions> DeviceNests::add_copy(Code& host, Copy& copy) {
 
 Result<NestFunction> DeviceNests::function_of(Code& host, size_t k, Copy& copy) {
   if (program_.nests[k].mapping == Mapping::library) return library_calls(host, k, copy);
-  DeviceFunction function(copy, program_.nests[k]);
+  DeviceFunction function(copy, program_.nests[k], hints_);
   ACCEL_TRY([[maybe_unused]] Unit written, function.write());
-  const std::string text = function.device_text(), unnumbered = cat(text, function.host_text(0));
-  auto [name, is_new] =
-      names_.try_emplace(with_numbered_names(unnumbered), cat("nest", static_cast<long>(names_.size())));
+  const std::string text = function.device_text();
+  auto [name, is_new] = names_.try_emplace(with_numbered_names(cat(text, function.host_text(0))),
+                                           cat("nest", static_cast<long>(names_.size())));
   if (is_new) {
     device_.raw(with_name(text, name->second));
     host.raw(with_name(function.host_text(static_cast<int>(kernels_.size())), name->second));
-    for (size_t n = 0; n < function.kernels().size(); ++n) kernels_.push_back(cat(name->second, "_", static_cast<long>(n)));
+    for (size_t n = 0; n < function.kernels().size(); ++n) {
+      const bool is_likely = function.kernels()[n].is_likely;
+      (is_likely ? likely_ : others_).raw(with_name(function.kernel_text(n), name->second));
+      kernels_.push_back({cat(name->second, "_", static_cast<long>(n)), is_likely});
+    }
   }
   return NestFunction{name->second, function.buffers(), {}, true, function.dims()};
 }

@@ -11,6 +11,7 @@
 #define __UINT32_TYPE__ unsigned int
 #define __UINT64_TYPE__ unsigned long
 // Functions that compilers for CPUs know without declarations.
+#define __builtin_constant_p(x) 0  // NVRTC before 13.1 lacks it
 #define __builtin_memcpy ::memcpy
 #define __builtin_fabsf ::fabsf
 #define __builtin_fabs ::fabs

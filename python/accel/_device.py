@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 from typing import Any, NamedTuple
@@ -12,7 +13,15 @@ from . import _accel
 from ._accel import DeviceArray
 from .errors import ArgumentError
 
-__all__ = ["DeviceArray", "MemoryInfo", "memory_info", "synchronize", "to_device"]
+__all__ = [
+    "DeviceArray",
+    "MemoryInfo",
+    "device",
+    "memory_info",
+    "set_default_device",
+    "synchronize",
+    "to_device",
+]
 
 
 class MemoryInfo(NamedTuple):
@@ -46,6 +55,72 @@ def _parse_device(text: object) -> tuple[str, int]:
     if found is None:
         raise ArgumentError(f'device cannot be {text!r}: use "cuda", or "cuda:1" for the second device, or "cpu"')
     return found[1] or found[2], int(found[3] or 0)
+
+
+def _choice(name: object) -> int:
+    """Return the number of a CUDA device, which must be there, or ``_accel.ON_CPU``."""
+    kind, number = _parse_device(name)
+    if kind == "cpu":
+        return _accel.ON_CPU
+    _accel.open_device(number)
+    return number
+
+
+class device(contextlib.ContextDecorator):  # noqa: N801
+    """Run compiled functions on a device, within a ``with`` statement or a decorated function.
+
+    NumPy arrays that a function is called with are copied to the device, and its results are NumPy arrays. Arguments that are
+    on a device already decide where the function runs, whatever the context is. The context is the calling thread's.
+
+    Parameters
+    ----------
+    name : str
+        ``"cuda"`` or ``"cuda:0"`` for the first CUDA device, ``"cuda:1"`` for the second one, ``"cpu"`` for the CPU.
+
+    Raises
+    ------
+    DeviceError
+        On entry: there is no such device, or no driver.
+
+    Examples
+    --------
+    >>> import accel
+    >>> with accel.device("cpu"):
+    ...     pass
+    """
+
+    def __init__(self, name: str) -> None:
+        _parse_device(name)
+        self._name = name
+        self._outside: list[int] = []
+
+    def __enter__(self) -> device:
+        """Choose the device for the calling thread."""
+        self._outside.append(_accel.choose_device(_choice(self._name)))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Choose the device of the context outside."""
+        _accel.choose_device(self._outside.pop())
+
+    def __repr__(self) -> str:
+        return f"accel.device({self._name!r})"
+
+
+def set_default_device(name: str) -> None:
+    """Run compiled functions on a device where nothing else says which: no context, option or argument.
+
+    Parameters
+    ----------
+    name : str
+        As for `device`; ``"cpu"`` at first.
+
+    Raises
+    ------
+    DeviceError
+        There is no such device, or no driver.
+    """
+    _accel.choose_default_device(_choice(name))
 
 
 def _cuda_number(device: object) -> int:

@@ -1,0 +1,31 @@
+// How the work of a nest is divided between the threads of a device. It depends on extents alone, as the order of additions does.
+// The emitter includes this part as well, to find out which kernels the captured extents need.
+constexpr int block_threads = 256, warp_threads = 32;
+
+// Kernels of rows: a thread, a warp or a block for each item. `longest`: elements of the longest run of an item.
+constexpr i64 longest_of_thread = 24, longest_of_warp = 1024, few_items = 4096;
+static int threads_of_row(i64 items, i64 longest) {
+  if (longest <= longest_of_thread) return 1;
+  return longest <= longest_of_warp && (items >= few_items || longest <= 8 * warp_threads) ? warp_threads : block_threads;
+}
+
+// Few long rows are divided between blocks, into a power of two of parts.
+constexpr i64 enough_blocks = 512, most_blocks = 4096, least_of_block = 2048;
+static i64 parts_of_rows(i64 items, i64 longest) {
+  i64 parts = 1;
+  while (2 * parts * items <= most_blocks && longest / (2 * parts) >= least_of_block) parts *= 2;
+  return parts;
+}
+static bool blocks_share_rows(i64 items, i64 longest) {
+  return items > 0 && items < enough_blocks && parts_of_rows(items, longest) > 1;
+}
+
+// Few long columns are divided between threads; those of wide arrays are summed from the first row to the last, as NumPy does.
+constexpr i64 wide = 8192, enough_threads = 1 << 18, least_of_thread = 32;
+static i64 parts_of_columns(i64 items, i64 longest) {
+  const i64 most = enough_threads / (items > 0 ? items : 1), parts = most < longest / least_of_thread ? most : longest / least_of_thread;
+  return parts > 1 ? parts : 1;
+}
+static bool blocks_share_columns(i64 items, i64 longest) {
+  return items > 0 && items < wide && parts_of_columns(items, longest) > 1;
+}

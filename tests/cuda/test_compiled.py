@@ -1,0 +1,201 @@
+"""Functions on the device against NumPy: arguments of NumPy's, and arguments that are on the device."""
+
+import numpy as np
+import pytest
+
+import accel
+
+rng = np.random.default_rng(7)
+
+
+def black_scholes(spot, strike, years, rate, volatility):
+    root = volatility * np.sqrt(years)
+    upper = (np.log(spot / strike) + (rate + 0.5 * volatility * volatility) * years) / root
+    lower = upper - root
+    return spot * np.tanh(upper) - strike * np.exp(-rate * years) * np.tanh(lower)
+
+
+def nearest(points, centres):
+    return np.linalg.norm(points[:, None, :] - centres, axis=-1).argmin(axis=1)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def normalised(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def whole_softmax(x):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+
+
+def in_place(x, y):
+    x += 2 * y
+    x[1:-1] *= y[:-2]
+    return x
+
+
+def shifted(x):
+    x[1:] = x[:-1]
+    return x
+
+
+def reversed_in_place(x):
+    x[:] = x[::-1].copy()
+    return x
+
+
+def masked(x):
+    return np.where(x > 0, np.sqrt(np.abs(x)), -x)
+
+
+def joined(x, y):
+    return np.concatenate([x, y, x[::2]])
+
+
+def views(x):
+    return x[::2, 1:].T, x[0], x, (x + 1)[1:, ::2]
+
+
+def scalars(x):
+    return x.sum(), x.min(), int(x.argmax()), float(x.mean()), bool((x > 0).any())
+
+
+def outer(x, y):
+    return x[:, None] * y[None, :] + x[0]
+
+
+def histogram_free(x):
+    return (x % 7).astype(np.int32), x // 3, x << 2, ~x
+
+
+def complex_parts(z):
+    return z.real * 2, np.abs(z), z * z.conj(), np.exp(z)
+
+
+def half(x):
+    return x * x + x, x.sum(axis=0), x.astype(np.float32)
+
+
+def variances(x):
+    return x.var(axis=1), x.var(axis=0), x.std()
+
+
+def extremes(x):
+    return x.argmin(axis=0), x.argmax(axis=1), np.ptp(x, axis=1), x.argmax()
+
+
+def booleans(x):
+    return (x > 0).sum(axis=1), (x > 1).any(axis=0), (x > -9).all(), np.count_nonzero(x > 0)
+
+
+def diagonal(x):
+    return np.trace(x), x.diagonal() * 2
+
+
+def three_axes(x):
+    return x.sum(axis=1), x.max(axis=(0, 2)), x.mean(axis=0), x.sum(axis=2), x.sum()
+
+
+def array(*shape, dtype=np.float64):
+    kind = np.dtype(dtype).kind
+    if kind == "i":
+        return rng.integers(-100, 100, shape).astype(dtype)
+    if kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+CASES = [
+    (black_scholes, lambda: [np.abs(array(1000)) + 1, np.abs(array(1000)) + 1, np.abs(array(1000)) + 0.1, 0.05, 0.3]),
+    (nearest, lambda: [array(500, 2), array(3, 2)]),
+    (nearest, lambda: [array(300, 40), array(50, 40)]),
+    (softmax, lambda: [array(20, 30)]),
+    (softmax, lambda: [array(7, 2000)]),
+    (softmax, lambda: [array(3, 20000, dtype=np.float32)]),
+    (softmax, lambda: [array(700, 5)]),
+    (normalised, lambda: [array(300, 40)]),
+    (normalised, lambda: [array(5000, 3)]),
+    (whole_softmax, lambda: [array(50000)]),
+    (whole_softmax, lambda: [array(30, 5)]),
+    (in_place, lambda: [array(100), array(100)]),
+    (shifted, lambda: [array(1000)]),
+    (shifted, lambda: [array(30, 40)]),
+    (reversed_in_place, lambda: [array(1001)]),
+    (masked, lambda: [array(40, 50)]),
+    (masked, lambda: [array(40, 50)[::2, ::-3]]),
+    (joined, lambda: [array(100), array(7)]),
+    (views, lambda: [array(8, 9)]),
+    (scalars, lambda: [array(10000)]),
+    (scalars, lambda: [array(100, 37)]),
+    (outer, lambda: [array(100), array(30)]),
+    (histogram_free, lambda: [array(1000, dtype=np.int64)]),
+    (complex_parts, lambda: [array(1000, dtype=np.complex128)]),
+    (complex_parts, lambda: [array(1000, dtype=np.complex64)]),
+    (half, lambda: [array(60, 50, dtype=np.float16)]),
+    (variances, lambda: [array(60, 500)]),
+    (variances, lambda: [array(60, 500).T]),
+    (extremes, lambda: [array(60, 500)]),
+    (extremes, lambda: [array(3, 9000, dtype=np.int32)]),
+    (booleans, lambda: [array(60, 500)]),
+    (diagonal, lambda: [array(50, 50)]),
+    (three_axes, lambda: [array(20, 30, 40)]),
+    (three_axes, lambda: [array(2, 3, 4)]),
+]
+IDS = [f"{function.__name__}-{number}" for number, (function, _) in enumerate(CASES)]
+
+
+def compare(got, wanted):
+    if isinstance(wanted, tuple):
+        assert type(got) is tuple and len(got) == len(wanted)
+        for one, other in zip(got, wanted, strict=True):
+            compare(one, other)
+        return
+    if isinstance(wanted, np.ndarray):
+        assert type(got) in (np.ndarray, accel.DeviceArray)
+        assert got.shape == wanted.shape and got.dtype == wanted.dtype
+        assert got.strides == wanted.strides or got.size < 2
+    else:
+        assert type(got) is type(wanted)
+    got = got.numpy() if isinstance(got, accel.DeviceArray) else got
+    kind = np.asarray(wanted).dtype
+    if kind.kind in "fc":
+        tolerance = {2: 2e-3, 4: 2e-6, 8: 1e-14}[np.empty(0, kind).real.itemsize]
+        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+    else:
+        np.testing.assert_array_equal(got, wanted)
+
+
+def ran_on_device(compiled, *arguments):
+    why = accel.explain(compiled)(*arguments)
+    assert why.exception is None, why.exception
+    assert why.compiled and why.device["name"] == "cuda:0", str(why)
+    return why.result
+
+
+@pytest.mark.parametrize(("function", "make"), CASES, ids=IDS)
+def test_arguments_of_numpy(function, make):
+    arguments = make()
+    expected = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    wanted = function(*expected)
+    compiled = accel.compile(function)
+    with accel.device("cuda"):
+        got = ran_on_device(compiled, *arguments)
+    compare(got, wanted)
+    for one, other in zip(arguments, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("function", "make"), CASES, ids=IDS)
+def test_arguments_on_the_device(function, make):
+    arguments = make()
+    wanted = function(*[a.copy() if isinstance(a, np.ndarray) else a for a in arguments])
+    resident = [accel.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    got = ran_on_device(accel.compile(function), *resident)
+    values = [v for v in (got if isinstance(got, tuple) else (got,)) if isinstance(v, np.ndarray)]
+    assert not values, "arrays stay on the device"
+    compare(got, wanted)
