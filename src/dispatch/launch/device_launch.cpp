@@ -172,15 +172,18 @@ bool DeviceLaunch::upload_inputs() {
   return true;
 }
 
-// Numbers are written to memory of the host.
+// Numbers, and arrays without axes, are written to memory of the host, which kernels reach as well.
+bool DeviceLaunch::take_word(int output) {
+  Result<int64_t*> words = plan_.device->take_words(words_of_number);
+  if (!words.ok()) return failure_ = words.failure(), false;
+  words_.emplace_back(*words, output);
+  outputs_.data[output] = plan_.device->device_address(*words);
+  return true;
+}
+
 bool DeviceLaunch::take_words() {
-  for (int output = 0; output < output_plan_.count(); ++output) {
-    if (output_plan_.is_array(output)) continue;
-    Result<int64_t*> words = plan_.device->take_words(words_of_number);
-    if (!words.ok()) return failure_ = words.failure(), false;
-    words_.emplace_back(*words, output);
-    outputs_.data[output] = plan_.device->device_address(*words);
-  }
+  for (int output = 0; output < output_plan_.count(); ++output)
+    if (!output_plan_.is_array(output) && !take_word(output)) return false;
   return true;
 }
 
@@ -194,6 +197,7 @@ bool DeviceLaunch::allocate_outputs() {
 }
 
 void* DeviceLaunch::make_output(int output, const int64_t* dims) {
+  if (output_plan_.rank(output) == 0) return take_word(output) ? outputs_.data[output] : nullptr;
   const std::span<const int64_t> shape(dims, output_plan_.rank(output));
   const int64_t item = item_size(output_plan_.dtype(output)), bytes = element_count(shape) * item;
   if (!plan_.gives_device_arrays) {
@@ -233,10 +237,31 @@ bool DeviceLaunch::download(int exit) {
   }
   if (words_.empty()) return true;
   if (!is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
-  for (const auto& [words, output] : words_) {
+  for (const auto& [words, output] : words_)
+    if (!finish_word(words, output)) return false;
+  return true;
+}
+
+// Makes a number, or an array without axes, of what is in memory of the host.
+bool DeviceLaunch::finish_word(const int64_t* words, int output) {
+  if (!output_plan_.is_array(output)) {
     outputs_.data[output] = outputs_.numbers + words_of_number * output;
     std::memcpy(outputs_.data[output], words, words_of_number * sizeof(int64_t));
+    return true;
   }
+  const int64_t bytes = item_size(output_plan_.dtype(output));
+  if (!plan_.gives_device_arrays) {
+    if (output_plan_.allocate(output, nullptr, outputs_) == nullptr) return PyErr_Clear(), false;
+    std::memcpy(outputs_.data[output], words, static_cast<size_t>(bytes));
+    return true;
+  }
+  Result<std::shared_ptr<DeviceBlock>> block = new_device_block(*plan_.device, bytes);
+  if (!block.ok()) return failure_ = block.failure(), false;
+  char* data = (*block)->data;
+  if (!check(plan_.device->upload(data, words, bytes))) return false;
+  outputs_.arrays[output] = new_device_array(output_plan_.dtype(output), {}, {}, std::move(block).value(), data);
+  if (outputs_.arrays[output] == nullptr) return PyErr_Clear(), false;
+  outputs_.data[output] = data;
   return true;
 }
 

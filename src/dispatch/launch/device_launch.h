@@ -66,7 +66,9 @@ class DeviceLaunch {
   bool upload_inputs();
   bool allocate_outputs();
   void* make_output(int output, const int64_t* dims);
+  bool take_word(int output);
   bool take_words();
+  bool finish_word(const int64_t* words, int output);
   bool download(int exit);
   bool download_output(int output);
   bool download_input(size_t input);

@@ -44,6 +44,12 @@ class Mapper {
     return lies_in_columns(items) ? Mapping::columns : Mapping::rows;
   }
 
+  // Fails where the blocks have no form for the device.
+  Status check_blocks() const {
+    if (const char* problem = find_problem_of_blocks()) return fail(Reason::not_on_device, problem);
+    return Unit{};
+  }
+
  private:
   const char* find_problem(const Body& body) const {
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
@@ -88,6 +94,25 @@ class Mapper {
     return step && dims_.as_constant(*step) == item_size(load.dtype);
   }
 
+  // Why the host cannot run the blocks: its steps may not touch memory of the device.
+  const char* find_problem_of_blocks() const {
+    auto touches_memory = [](const Stmt& s) {
+      return s.kind == StmtKind::load || s.kind == StmtKind::gather || is_store(s.kind);
+    };
+    for (const ProgramBlock& block : program_.blocks) {
+      for (const BlockStep& step : block.steps) {
+        if (any_statement(step.body, touches_memory)) return "a number that the host reads from an array, or stores to one";
+        if (step.kind == StepKind::grow) return "an array that grows";
+      }
+      for (const ExitOutput& output : block.outputs) {
+        if (output.buffer < 0) continue;
+        const Buffer& buffer = program_.buffers[static_cast<size_t>(output.buffer)];
+        if (buffer.kind != BufferKind::output || buffer.binding != output.output) return "a result that is copied at an exit";
+      }
+    }
+    return nullptr;
+  }
+
   Program& program_;
   DimTable& dims_;
 };
@@ -96,6 +121,7 @@ class Mapper {
 
 Result<bool> map_kernels(ProgramState& state) {
   Mapper mapper(state.program);
+  ACCEL_TRY([[maybe_unused]] Unit checked, mapper.check_blocks());
   for (Nest& nest : state.program.nests) {
     ACCEL_TRY(nest.mapping, mapper.mapping_of(nest));
   }

@@ -8,10 +8,35 @@
 
 namespace accel {
 
+namespace {
+
+constexpr int most_simple_operations = 4;
+
+}  // namespace
+
 // The distance of the partial results of one item.
 const char* DeviceReductionWriter::partial_step() const { return emission_.device->mapping == Mapping::columns ? "items" : "1"; }
 
 std::string DeviceReductionWriter::group() const { return emission_.device->is_alone ? "Alone{}" : "group"; }
+
+// Whether an element is little work: few operations, each of few instructions.
+bool DeviceReductionWriter::is_simple(const Stmt& stmt) const {
+  int operations = 0;
+  for (const Stmt& each : stmt.body) {
+    if (!is_number(each.kind)) return false;
+    if (each.kind != StmtKind::compute) continue;
+    const bool is_short = each.op == Op::astype || each.op == Op::where || is_comparison(each.op) || is_extreme(each.op) ||
+                          (has_property(each.op, OpProperty::instruction) && !has_property(each.op, OpProperty::division));
+    if (!is_short || ++operations > most_simple_operations) return false;
+  }
+  return true;
+}
+
+// How many elements of a run a thread computes at a time, so that their loads overlap. Neighbouring columns are few threads.
+int DeviceReductionWriter::side_by_side(const Stmt& stmt) const {
+  if (!is_simple(stmt)) return 2;
+  return emission_.device->mapping == Mapping::columns ? 32 : 8;
+}
 
 // The function of an element: a single thread computes it.
 void DeviceReductionWriter::write_element(const Stmt& stmt, const std::string& type, const std::string& value) {
@@ -70,15 +95,16 @@ void DeviceReductionWriter::pairwise(const Stmt& stmt) {
     const std::string sum = sum_of(dtype(stmt.args[0])), n = dim(stmt.extent), own = type(stmt.dst);
     const std::string summed = cat(sum, "::Total");
     write_element(stmt, summed, cat("cast<", summed, ">(", temp_name(stmt.args[0]), ")"));
+    const std::string simple = is_simple(stmt) ? ", true" : ", false";
     Texts texts;
     if (stmt.chunk > 0) {
       const std::string chunk = std::to_string(stmt.chunk);
-      texts.whole = cat("pairwise_chunks<", sum, ", ", own, ">(", group(), ", ", n, ", ", chunk, ", source)");
-      texts.partial = cat("pairwise<", sum, ">(group, part*", chunk, ", index_min(", n, " - part*", chunk, ", ", chunk, "), source)");
+      texts.whole = cat("pairwise_chunks<", sum, simple, ", ", own, ">(", group(), ", ", n, ", ", chunk, ", source)");
+      texts.partial = cat("pairwise<", sum, simple, ">(group, part*", chunk, ", index_min(", n, " - part*", chunk, ", ", chunk, "), source)");
       texts.joined = cat("sum_of_chunks<", sum, ", ", own, ">(partials, parts)");
     } else {
-      texts.whole = cat("cast<", own, ">(pairwise<", sum, ">(", group(), ", 0, ", n, ", source))");
-      texts.partial = cat("pairwise_node<", sum, ">(group, ", n, ", part, parts, source)");
+      texts.whole = cat("cast<", own, ">(pairwise<", sum, simple, ">(", group(), ", 0, ", n, ", source))");
+      texts.partial = cat("pairwise_node<", sum, simple, ">(group, ", n, ", part, parts, source)");
       texts.joined = cat("cast<", own, ">(pairwise_of_nodes<", sum, ">(group, partials, parts))");
     }
     write_value(stmt, texts);
@@ -119,9 +145,10 @@ void DeviceReductionWriter::fold(const Stmt& stmt) {
   write_element(stmt, t, value);
   write_combine(stmt);
   Texts texts;
-  texts.whole = cat("fold<", t, ">(", group(), ", ", first, ", ", n, ", source, combine)");
-  texts.partial = cat("fold_run<", t, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, combine)");
-  texts.joined = cat("fold<", t, ">(group, ", first, ", parts, strided(partials, ", partial_step(), "), combine)");
+  const int width = side_by_side(stmt);
+  texts.whole = cat("fold<", t, ", ", width, ">(", group(), ", ", first, ", ", n, ", source, combine)");
+  texts.partial = cat("fold_run<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, combine)");
+  texts.joined = cat("fold<", t, ", 8>(group, ", first, ", parts, strided(partials, ", partial_step(), "), combine)");
   write_value(stmt, texts);
   code_.close();
 }
@@ -141,8 +168,9 @@ void DeviceReductionWriter::argreduce(const Stmt& stmt) {
     const std::string n = dim(stmt.extent);
     write_element(stmt, t, value);
     Texts texts;
-    texts.whole = cat("extreme_of<", t, ">(", group(), ", 0, ", n, ", source, beats).where");
-    texts.partial = cat("extreme_of<", t, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, beats)");
+    const int width = side_by_side(stmt);
+    texts.whole = cat("extreme_of<", t, ", ", width, ">(", group(), ", 0, ", n, ", source, beats).where");
+    texts.partial = cat("extreme_of<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, beats)");
     texts.joined = cat("joined_extremes<", t, ">(group, partials, ", partial_step(), ", parts, beats).where");
     write_value(stmt, texts);
   }

@@ -30,6 +30,8 @@ class DeviceReductionWriter : public ReductionWriter {
   };
 
   std::string group() const;
+  bool is_simple(const Stmt& stmt) const;
+  int side_by_side(const Stmt& stmt) const;
   const char* partial_step() const;
   void write_element(const Stmt& stmt, const std::string& type, const std::string& value);
   void write_value(const Stmt& stmt, const Texts& texts);

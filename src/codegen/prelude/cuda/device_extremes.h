@@ -49,11 +49,12 @@ struct Extreme {
   }
 };
 
-// The extreme of elements [begin, end), at least one, by a group: each thread gets it.
-template <class T, class G, class Element, class Beats>
+// The extreme of elements [begin, end), at least one, by a group: each thread gets it. `side_by_side`: elements to compute at a time.
+template <class T, int side_by_side, class G, class Element, class Beats>
 ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element, Beats beats) {
   Extreme<T> extreme = {};
   const i64 own = begin + group.lane;
+#pragma unroll side_by_side
   for (i64 i = own < end ? own : begin; i < end; i += G::size) extreme.see(element(i), i, i == own || own >= end, beats);
   if constexpr (G::size > 1) {
     __syncwarp();
@@ -80,7 +81,7 @@ ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element,
 template <class T, class G, class Beats>
 ACCEL_DEVICE Extreme<T> joined_extremes(G group, const Extreme<T>* partials, i64 step, i64 count, Beats beats) {
   const auto value = [=](i64 k) { return partials[k * step].best; };
-  Extreme<T> extreme = extreme_of<T>(group, 0, count, value, beats);
+  Extreme<T> extreme = extreme_of<T, 4>(group, 0, count, value, beats);
   extreme.where = partials[extreme.where * step].where;
   return extreme;
 }

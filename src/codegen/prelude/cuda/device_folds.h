@@ -1,12 +1,12 @@
 // Reductions in any order that depends on extents and the size of the group alone.
 //
 // The fold of elements [begin, end), at least one, by a group: thread k takes element begin + k and every size-th after it. Each
-// thread gets the result.
-template <class T, class G, class Element, class Combine>
+// thread gets the result. `side_by_side`: elements to compute at a time.
+template <class T, int side_by_side, class G, class Element, class Combine>
 ACCEL_DEVICE T fold_run(G group, i64 begin, i64 end, Element element, Combine combine) {
   const i64 own = begin + group.lane;
   T total = element(own < end ? own : begin);
-#pragma unroll 4
+#pragma unroll side_by_side
   for (i64 i = own + G::size; i < end; i += G::size) total = combine(total, element(i));
   if constexpr (G::size > 1) {
     const i64 taking = end - begin;  // threads from this one on have no elements
@@ -31,15 +31,15 @@ ACCEL_DEVICE T fold_run(G group, i64 begin, i64 end, Element element, Combine co
   }
   return total;
 }
-template <class T, class G, class Element, class Combine>
+template <class T, int side_by_side, class G, class Element, class Combine>
 ACCEL_DEVICE T fold(G group, T first, i64 n, Element element, Combine combine) {
   if constexpr (G::size == 1) {
     T total = first;
-#pragma unroll 4
+#pragma unroll side_by_side
     for (i64 i = 0; i < n; ++i) total = combine(total, element(i));
     return total;
   } else {
-    return n > 0 ? combine(first, fold_run<T>(group, 0, n, element, combine)) : first;
+    return n > 0 ? combine(first, fold_run<T, side_by_side>(group, 0, n, element, combine)) : first;
   }
 }
 

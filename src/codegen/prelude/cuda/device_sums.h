@@ -85,7 +85,9 @@ struct LeafAlone {
     return total;
   }
 };
-// The sum of a leaf, by a team of neighbouring threads of a warp: each gets it.
+// The sum of a leaf, by a team of neighbouring threads of a warp: each gets it. `is_simple`: elements are little work, so that
+// many are computed side by side.
+template <bool is_simple>
 struct LeafOfTeam {
   int lane;  // in the warp
 
@@ -97,10 +99,23 @@ struct LeafOfTeam {
     T total = S::zero();
     i64 i = 0;
     if (n >= width) {
-      const int own = lane & (width - 1);
-      total = element(begin + own);
-#pragma unroll 4
-      for (i = width; i < n - n % width; i += width) total = S::add(total, element(begin + i + own));
+      const int own = lane & (width - 1), count = (int)n / width;
+      i = count * width;
+      if constexpr (is_simple) {
+        constexpr int most = leaf_elements<S> / width;
+        T all[most];
+#pragma unroll
+        for (int k = 0; k < most; ++k)
+          if (k < count) all[k] = element(begin + k * width + own);
+        total = all[0];
+#pragma unroll
+        for (int k = 1; k < most; ++k)
+          if (k < count) total = S::add(total, all[k]);
+      } else {
+        total = element(begin + own);
+#pragma unroll 2
+        for (int k = 1; k < count; ++k) total = S::add(total, element(begin + k * width + own));
+      }
 #pragma unroll
       for (int half = 1; half < width; half *= 2) total = S::add(total, value_across(total, half, team));
     }
@@ -109,32 +124,52 @@ struct LeafOfTeam {
   }
 };
 
-// The tree over elements [begin, begin + n), leaf after leaf. `waiting`: per open node the elements of its right subtree, or -1
-// when `left` has the sum of its left one.
+// One or two leaves.
 template <class S, class Leaf, class Element>
-ACCEL_DEVICE typename S::Total tree_of_leaves(Leaf leaf, i64 begin, i64 n, Element element) {
-  if (n <= leaf_elements<S>) return leaf.template sum<S>(begin, n, element);
-  i64 waiting[40];
-  typename S::Total left[40];
-  int depth = 0;
-  for (;;) {
-    while (n > leaf_elements<S>) {
-      const i64 half = left_of<S>(n);
-      waiting[depth++] = n - half;
-      n = half;
-    }
-    typename S::Total sum = leaf.template sum<S>(begin, n, element);
-    begin += n;
-    while (depth > 0 && waiting[depth - 1] < 0) sum = S::add(left[--depth], sum);
-    if (depth == 0) return sum;
-    n = waiting[depth - 1];
-    left[depth - 1] = sum;
-    waiting[depth - 1] = -1;
+ACCEL_DEVICE typename S::Total lowest_node(Leaf leaf, i64 begin, i64 n, Element element) {
+  const i64 left = n > leaf_elements<S> ? left_of<S>(n) : n;
+  typename S::Total sum = S::zero();
+  for (i64 from = 0, to = left;; from = left, to = n) {
+    const typename S::Total part = leaf.template sum<S>(begin + from, to - from, element);
+    sum = from == 0 ? part : S::add(sum, part);
+    if (to == n) return sum;
   }
 }
 
+// The tree over elements [begin, begin + n), node after node on the level above the leaves. A sum waits for its right neighbour
+// in `near`, or in `far` when it is of more than 8 nodes.
+template <class S, class Leaf, class Element>
+ACCEL_DEVICE typename S::Total tree_of_leaves(Leaf leaf, i64 begin, i64 n, Element element) {
+  typedef typename S::Total T;
+  const int levels = levels_of<S>(n, 40);
+  T near[3], far[40], sum = S::zero();
+  for (i64 k = 0; k < i64(1) << levels; ++k) {
+    i64 first = begin, count = n;
+    take_node<S>(first, count, levels, k);
+    sum = lowest_node<S>(leaf, first, count, element);
+    bool waits = false;
+#pragma unroll
+    for (int level = 0; level < 3; ++level) {
+      if (waits || level >= levels) continue;
+      waits = (k >> level & 1) == 0;
+      if (waits)
+        near[level] = sum;
+      else
+        sum = S::add(near[level], sum);
+    }
+    for (int level = 3; level < levels && !waits; ++level) {
+      waits = (k >> level & 1) == 0;
+      if (waits)
+        far[level] = sum;
+      else
+        sum = S::add(far[level], sum);
+    }
+  }
+  return sum;
+}
+
 // The tree over elements [begin, begin + n), by a group: each of its threads gets the sum.
-template <class S, class G, class Element>
+template <class S, bool is_simple, class G, class Element>
 ACCEL_DEVICE typename S::Total pairwise(G group, i64 begin, i64 n, Element element) {
   if constexpr (G::size == 1) {
     return tree_of_leaves<S>(LeafAlone{}, begin, n, element);
@@ -146,7 +181,7 @@ ACCEL_DEVICE typename S::Total pairwise(G group, i64 begin, i64 n, Element eleme
     typename S::Total sum = S::zero();
     if (team < 1 << levels) {
       take_node<S>(begin, n, levels, team);
-      sum = tree_of_leaves<S>(LeafOfTeam{(int)(threadIdx.x % 32)}, begin, n, element);
+      sum = tree_of_leaves<S>(LeafOfTeam<is_simple>{(int)(threadIdx.x % 32)}, begin, n, element);
     }
     __syncwarp();
     return combine_lanes<width>(group, sum, 1 << levels, [](auto a, auto b) { return S::add(a, b); });
@@ -154,13 +189,13 @@ ACCEL_DEVICE typename S::Total pairwise(G group, i64 begin, i64 n, Element eleme
 }
 
 // The sum of node `part` of `parts`, a power of two, on one level of the tree over [0, n).
-template <class S, class G, class Element>
+template <class S, bool is_simple, class G, class Element>
 ACCEL_DEVICE typename S::Total pairwise_node(G group, i64 n, i64 part, i64 parts, Element element) {
   i64 begin = 0;
   int levels = 0;
   while (i64(1) << levels < parts) ++levels;
   take_node<S>(begin, n, levels, part);
-  return pairwise<S>(group, begin, n, element);
+  return pairwise<S, is_simple>(group, begin, n, element);
 }
 
 // Sums of `count` nodes, a power of two, side by side, combined to that of the tree.
@@ -182,11 +217,12 @@ ACCEL_DEVICE typename S::Total pairwise_of_nodes(G group, const typename S::Tota
 }
 
 // A run cut into chunks whose sums are added in order. D is the type of the accumulator.
-template <class S, class D, class G, class Element>
+template <class S, bool is_simple, class D, class G, class Element>
 ACCEL_DEVICE D pairwise_chunks(G group, i64 n, i64 chunk, Element element) {
-  D total = cast<D>(pairwise<S>(group, 0, index_min(n, chunk), element));
+  D total = cast<D>(pairwise<S, is_simple>(group, 0, index_min(n, chunk), element));
   for (i64 begin = chunk; begin < n; begin += chunk)
-    total = cast<D>(S::add(cast<typename S::Total>(total), pairwise<S>(group, begin, index_min(n - begin, chunk), element)));
+    total = cast<D>(
+        S::add(cast<typename S::Total>(total), pairwise<S, is_simple>(group, begin, index_min(n - begin, chunk), element)));
   return total;
 }
 template <class S, class D>
@@ -204,7 +240,7 @@ ACCEL_DEVICE D pairwise_masked(D total, i64 n, Counts counts, Element element) {
     if (!counts(begin)) continue;
     i64 end = begin + 1;
     while (end < n && counts(end)) ++end;
-    total = cast<D>(S::add(cast<typename S::Total>(total), pairwise<S>(Alone{}, begin, end - begin, element)));
+    total = cast<D>(S::add(cast<typename S::Total>(total), pairwise<S, false>(Alone{}, begin, end - begin, element)));
     begin = end;
   }
   return total;

@@ -36,26 +36,52 @@
 #define __builtin_add_overflow_p(a, b, type) accel_overflows::of_sum(a, b)
 #define __builtin_sub_overflow_p(a, b, type) accel_overflows::of_difference(a, b)
 #define __builtin_mul_overflow_p(a, b, type) accel_overflows::of_product(a, b)
+#define __builtin_mul_overflow(a, b, out) accel_overflows::product(a, b, out)
 #define __is_same(A, B) accel_same_type<A, B>
 template <class A, class B>
 constexpr bool accel_same_type = false;
 template <class A>
 constexpr bool accel_same_type<A, A> = true;
+// Whether a sum, difference or product of 32 or 64 bits wraps. NVRTC before 13.1 has no functions for that.
 namespace accel_overflows {
+template <class T>
+__forceinline__ bool sum(T a, T b, T* out) {
+  *out = (T)((unsigned long long)a + (unsigned long long)b);
+  if constexpr ((T)-1 < (T)0) return ((a ^ *out) & (b ^ *out)) < 0;
+  return *out < a;
+}
+template <class T>
+__forceinline__ bool difference(T a, T b, T* out) {
+  *out = (T)((unsigned long long)a - (unsigned long long)b);
+  if constexpr ((T)-1 < (T)0) return ((a ^ b) & (a ^ *out)) < 0;
+  return a < b;
+}
+template <class T>
+__forceinline__ bool product(T a, T b, T* out) {
+  *out = (T)((unsigned long long)a * (unsigned long long)b);
+  if constexpr (sizeof(T) < 8) {
+    typedef long long Wide;
+    return (Wide)*out != (Wide)a * (Wide)b;
+  } else if constexpr ((T)-1 < (T)0) {
+    return __mul64hi((long long)a, (long long)b) != ((long long)*out >> 63);
+  } else {
+    return __umul64hi((unsigned long long)a, (unsigned long long)b) != 0;
+  }
+}
 template <class T>
 __forceinline__ bool of_sum(T a, T b) {
   T out;
-  return __builtin_add_overflow(a, b, &out);
+  return sum(a, b, &out);
 }
 template <class T>
 __forceinline__ bool of_difference(T a, T b) {
   T out;
-  return __builtin_sub_overflow(a, b, &out);
+  return difference(a, b, &out);
 }
 template <class T>
 __forceinline__ bool of_product(T a, T b) {
   T out;
-  return __builtin_mul_overflow(a, b, &out);
+  return product(a, b, &out);
 }
 }  // namespace accel_overflows
 #endif
