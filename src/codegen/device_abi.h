@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel with device code gets beside kernel_abi.h. Part "device_abi" of the prelude is made from this header (abi.cmake):
-// from `accel_device_abi_version`, which every change increments, to the end of `extern "C"`.
+// What a kernel with device code gets beside kernel_abi.h. Part "device_abi" of the prelude is made from this header
+// (abi.cmake): from `accel_device_abi_version`, which every change increments, to the end of `extern "C"`.
 
 #include "codegen/kernel_abi.h"
 
@@ -13,9 +13,9 @@ extern "C" {
 struct AccelDeviceLaunch {
   AccelLaunch launch;
   const void* kernels;  // the loaded device code
-  // Starts kernel `number` of the device code in blocks of `threads` threads. `arguments`: addresses of its parameters. Returns
-  // 0 or status bits.
-  int (*start)(const void* kernels, int number, int64_t blocks, int threads, void** arguments);
+  // Starts kernel `number` of the device code in blocks of `threads` threads, which share `bytes` bytes. `arguments`: addresses of
+  // its parameters. Returns 0 or status bits.
+  int (*start)(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 };
 }  // extern "C"
 

@@ -46,7 +46,8 @@ cubin, reason, detail = _accel.compile_device_code(text, architecture)
 loaded = "libnvrtc" in open("/proc/self/maps").read()
 print(json.dumps([len(cubin), cubin[:4] == b"\\x7fELF", reason, detail, loaded, _accel.cache_info()["hits"]]))
 """
-    env = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path / "cache"), "ACCEL_STRICT": "", **environment}
+    own = {"ACCEL_CACHE_DIR": str(tmp_path / "cache"), "ACCEL_STRICT": "", "ACCEL_NVRTC": ""}  # not the emulated NVRTC
+    env = {**os.environ, **own, **environment}
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=json.dumps([text, architecture, folders]),

@@ -14,6 +14,8 @@ CORE = ["base", "ir", "passes", "schedule", "codegen", "toolchain", "runtime"]
 # A folder may always include its own headers. "." is src itself: compile.h and compile.cpp.
 PROGRAM = ["schedule/program/program.h"]
 KERNEL_ABI = ["codegen/kernel_abi.h"]
+DEVICE_ABI = ["codegen/device_abi.h"]
+ITEMS = ["schedule/analysis/items.h"]  # what threads of a device compute independently
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
@@ -28,7 +30,7 @@ MAY_INCLUDE = {
     "ir": ["base"],
     "passes": ["base", "ir"],
     "schedule": ["base", "ir"],
-    "codegen": ["base", "ir", *PROGRAM],
+    "codegen": ["base", "ir", *PROGRAM, *ITEMS],
     "toolchain": ["base", "codegen/kernel_source.h", *KERNEL_ABI, *PROGRAM],
     "runtime": ["base", *KERNEL_ABI, *SYSTEM, *KERNELS, *CUDA_LIBRARIES, *OPERATIONS],
     ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],
@@ -37,7 +39,10 @@ MAY_INCLUDE = {
     "device_array": ["base", "ir", "cpython", "ndarray", "runtime"],
     "guard": ["base", "ir", "cpython", *ARRAYS],
     "capture": ["base", "ir", "cpython", *ARRAYS, "guard"],
-    "dispatch": ["base", "ir", "cpython", *ARRAYS, "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],
+    "dispatch": [
+        *["base", "ir", "cpython", *ARRAYS, "guard", "capture", "runtime"],
+        *[*PRODUCTS, *KERNEL_ABI, *DEVICE_ABI, *PRELUDE, *PROGRAM],
+    ],
     "bind": [
         *["base", "ir", "cpython", *ARRAYS, "guard", "capture", "dispatch", "runtime"],
         *[*PRODUCTS, *PROGRAM, *SYSTEM_FACTS, *CUDA_LIBRARIES],

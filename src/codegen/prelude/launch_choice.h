@@ -9,6 +9,13 @@ static int threads_of_row(i64 items, i64 longest) {
   return longest <= longest_of_warp && (items >= few_items || longest <= 8 * warp_threads) ? warp_threads : block_threads;
 }
 
+// Whether the rows of a block's items are kept in shared memory: two blocks of a processor need room. `row_bytes`: 0 where
+// nothing is read again.
+constexpr i64 most_shared_bytes = 110 << 10;
+static bool keeps_rows(int threads, i64 row_bytes) {
+  return threads > 1 && row_bytes > 0 && row_bytes * (block_threads / threads) <= most_shared_bytes;
+}
+
 // Few long rows are divided between blocks, into a power of two of parts.
 constexpr i64 enough_blocks = 512, most_blocks = 4096, least_of_block = 2048;
 static i64 parts_of_rows(i64 items, i64 longest) {

@@ -1,24 +1,27 @@
 // Functions of the host that start the kernels of a nest.
-static void start_kernel(Frame* frame, int kernel, i64 blocks, int threads, void** arguments) {
+static void start_kernel(Frame* frame, int kernel, i64 blocks, void** arguments, i64 bytes = 0) {
   const AccelDeviceLaunch* launch = (const AccelDeviceLaunch*)frame->launch;
-  if (blocks > 0) report(frame, launch->start(launch->kernels, kernel, blocks, threads, arguments));
+  if (blocks > 0) report(frame, launch->start(launch->kernels, kernel, blocks, block_threads, bytes, arguments));
 }
 
-// A thread for each item.
-static void launch_elements(Frame* frame, int kernel, i64 items, void** arguments) {
-  start_kernel(frame, kernel, (items + block_threads - 1) / block_threads, block_threads, arguments);
+// A thread for `each` items.
+static void launch_elements(Frame* frame, int kernel, i64 items, i64 each, void** arguments) {
+  const i64 of_block = block_threads * each;
+  start_kernel(frame, kernel, (items + of_block - 1) / of_block, arguments);
 }
 // A block for each item.
 static void launch_blocks(Frame* frame, int kernel, i64 items, void** arguments) {
-  start_kernel(frame, kernel, items, block_threads, arguments);
+  start_kernel(frame, kernel, items, arguments);
 }
 // A thread for each part of an item.
 static void launch_columns(Frame* frame, int kernel, i64 items, void** arguments) {
-  launch_elements(frame, kernel, items, arguments);
+  launch_elements(frame, kernel, items, 1, arguments);
 }
-// A thread, a warp or a block for each item: three kernels.
-static void launch_rows(Frame* frame, int kernel, i64 items, i64 longest, void** arguments) {
+// A thread, a warp or a block for each item: three kernels, then those of a warp and of a block that keep the rows that an item
+// reads again, `row_bytes` bytes, in shared memory.
+static void launch_rows(Frame* frame, int kernel, i64 items, i64 longest, i64 row_bytes, void** arguments) {
   const int threads = threads_of_row(items, longest), groups = block_threads / threads;
-  const int number = threads == 1 ? 0 : threads == warp_threads ? 1 : 2;
-  start_kernel(frame, kernel + number, (items + groups - 1) / groups, block_threads, arguments);
+  const bool keeps = keeps_rows(threads, row_bytes);
+  const int number = threads == 1 ? 0 : (threads == warp_threads ? 1 : 2) + (keeps ? 2 : 0);
+  start_kernel(frame, kernel + number, (items + groups - 1) / groups, arguments, keeps ? row_bytes * groups : 0);
 }

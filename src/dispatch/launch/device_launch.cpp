@@ -101,8 +101,8 @@ void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* di
   return static_cast<DeviceLaunch*>(context)->make_output(output, dims);
 }
 
-int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int threads, void** arguments) {
-  const Status started = static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, 0}, arguments);
+int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments) {
+  const Status started = static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, static_cast<int>(bytes)}, arguments);
   return running->check(started) ? 0 : accel_error;
 }
 

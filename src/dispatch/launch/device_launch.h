@@ -61,7 +61,7 @@ class DeviceLaunch {
   static void* allocate(int64_t bytes);
   static void release(void* memory);
   static void* allocate_output(void* context, int output, const int64_t* dims);
-  static int start(const void* kernels, int number, int64_t blocks, int threads, void** arguments);
+  static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
   bool upload_inputs();
   bool allocate_outputs();

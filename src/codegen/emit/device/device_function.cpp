@@ -4,6 +4,7 @@
 
 #include "codegen/analysis/statements.h"
 #include "codegen/emit/device/device_reduction_writer.h"
+#include "codegen/emit/device/kept_rows.h"
 #include "codegen/emit/statements/statement_writer.h"
 
 namespace accel {
@@ -13,11 +14,27 @@ namespace {
 using i64 = int64_t;
 #include "codegen/prelude/launch_choice.h"
 
+constexpr int most_repeated_operations = 8;
+
 // Whether a body has a parallel loop or a reduction, at any depth.
 bool has_inner_work(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) {
     return is_parallel_loop(stmt) || is_reduction(stmt.kind) || has_inner_work(stmt.body);
   });
+}
+
+// Items that a thread computes: several where each is little work, so that their loads overlap, and more of narrow ones.
+int items_of_thread(const Program& program, const DeviceItem& item) {
+  if (item.mapping != Mapping::elements || item.items.loops.empty()) return 1;
+  int operations = 0, widest = 1;
+  for (const Stmt& stmt : *item.items.body) {
+    if (!is_number(stmt.kind) && stmt.kind != StmtKind::store) return 1;
+    operations += stmt.kind == StmtKind::compute;
+    const bool is_memory = stmt.kind == StmtKind::load || stmt.kind == StmtKind::store;
+    if (is_memory) widest = std::max(widest, item_size(stmt.dtype));
+  }
+  if (operations > most_repeated_operations) return operations > 4 * most_repeated_operations ? 1 : 2;
+  return widest <= 2 ? 8 : 4;
 }
 
 int64_t partial_bytes(const Program& program, const Stmt& stmt) {
@@ -33,12 +50,16 @@ Status DeviceFunction::write() {
   item.mapping = emission_.nest.mapping;
   item.items = items_of(emission_.nest);
   item.is_alone = item.mapping == Mapping::elements;
+  item.items_of_thread = items_of_thread(emission_.copy.program, item);
   emission_.inputs.emplace();
   emission_.names.set_names_divisions(true);
   find_shared();
   take_temps();
   write_index();
   StatementWriter(emission_).write_all(item.items.before);
+  if (item.mapping == Mapping::rows) item.rows = find_kept_rows(emission_.copy, *item.items.body);
+  row_bytes_ = row_bytes();
+  write_rows();
   StatementWriter(emission_).write_all(*item.items.body);
   for (const Stmt* loop : item.items.loops) emission_.names.leave(*emission_.copy.dims.as_symbol(loop->var));
   longest_ = longest();
@@ -125,6 +146,51 @@ std::string DeviceFunction::longest() {
   return out;
 }
 
+// The bytes of all rows that an item keeps, each at a multiple of 16.
+std::string DeviceFunction::row_bytes() {
+  std::string out = "0";
+  auto& rows = emission_.device->rows;
+  std::erase_if(rows, [&](const KeptRow& row) {  // the host must know how long it is
+    const std::vector<int> symbols = emission_.copy.dims.symbols(row.extent);
+    return !symbols.empty() && symbols.back() >= DimTable::first_variable;
+  });
+  for (size_t k = 0; k < rows.size(); ++k) {
+    rows[k].number = static_cast<int>(k);
+    const int item = item_size(rows[k].load->dtype);
+    out += cat(" + (", emission_.names.dim(rows[k].extent), "*", item, " + 15) / 16*16");
+    row_bytes_hint_ += (hint(rows[k].extent) * item + 15) / 16 * 16;
+  }
+  return out;
+}
+
+// Copies the rows that the item keeps to shared memory.
+void DeviceFunction::write_rows() {
+  Code& code = emission_.code;
+  const auto& rows = emission_.device->rows;
+  if (rows.empty()) return;
+  code.line("extern __shared__ unsigned char dynamic_shared[];");
+  code.line(cat("[[maybe_unused]] unsigned char* const own_rows = dynamic_shared + threadIdx.x / group.size*(", row_bytes_, ");"));
+  std::string offset = "0";
+  for (const KeptRow& row : rows) {
+    const std::string type = dtype_info(row.load->dtype).emitted, name = cat("row", row.number);
+    code.line(cat("[[maybe_unused]] ", type, "* const ", name, " = (", type, "*)(own_rows + (", offset, "));"));
+    offset += cat(" + (", emission_.names.dim(row.extent), "*", item_size(row.load->dtype), " + 15) / 16*16");
+  }
+  code.open("if constexpr (keeps)");
+  for (const KeptRow& row : rows) {
+    const std::string var = emission_.names.variable(row.variable);
+    const int symbol = *emission_.copy.dims.as_symbol(row.variable);
+    emission_.names.enter(symbol, emission_.names.resolve(row.extent));
+    code.open(cat("for (i64 ", var, " = group.lane; ", var, " < ", emission_.names.dim(row.extent), "; ", var, " += group.size)"));
+    code.line(cat("row", row.number, "[", var, "] = load_", dtype_info(row.load->dtype).emitted, "(",
+                  emission_.names.address(row.load->address), ");"));
+    code.close();
+    emission_.names.leave(symbol);
+  }
+  code.line("group.sync();");
+  code.close();
+}
+
 void DeviceFunction::take_parameters() {
   for (const auto& [name, value] : *emission_.inputs)
     inputs_.push_back({name.substr(name.find('_') + 1), name});
@@ -160,13 +226,17 @@ void DeviceFunction::choose_kernels() {
   const bool shares = count > 0 && (by_columns ? blocks_share_columns(items_hint_, longest_hint_)
                                                : blocks_share_rows(items_hint_, longest_hint_));
   const int own = item.mapping == Mapping::rows ? threads_of_row(items_hint_, longest_hint_) : 1;
-  kernels_.push_back({1, -1, own == 1 && !shares});
-  if (item.mapping == Mapping::rows)
-    for (int threads : {warp_threads, block_threads}) kernels_.push_back({threads, -1, own == threads && !shares});
+  const bool keeps_own = keeps_rows(own, row_bytes_hint_);
+  kernels_.push_back({1, -1, false, own == 1 && !shares});
+  for (bool keeps : {false, true}) {
+    if (item.mapping != Mapping::rows || (keeps && item.rows.empty())) continue;
+    for (int threads : {warp_threads, block_threads})
+      kernels_.push_back({threads, -1, keeps, own == threads && keeps == keeps_own && !shares});
+  }
   const int threads = by_columns ? 1 : block_threads;
   for (int k = 0; k < count; ++k)
-    kernels_.insert(kernels_.end(), {{threads, 2 * k, shares}, {block_threads, 2 * k + 1, shares}});
-  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count, shares});
+    kernels_.insert(kernels_.end(), {{threads, 2 * k, false, shares}, {block_threads, 2 * k + 1, false, shares}});
+  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count, false, shares});
   for (DeviceKernel& kernel : kernels_) kernel.is_likely |= !knows_sizes_;
 }
 
@@ -188,10 +258,9 @@ std::string DeviceFunction::head() const {
 
 std::string DeviceFunction::device_text() const {
   Code out;
-  out.line("template <int threads, int phase>");
-  out.open(cat("ACCEL_DEVICE void $_item(", head(), ")"));
+  out.line("template <int threads, int phase, bool keeps>");
+  out.open(cat("ACCEL_DEVICE void $_item(i64 number, ", head(), ")"));
   out.line("[[maybe_unused]] const auto group = this_group<threads>();");
-  out.line("const i64 number = group_number<threads>();");
   if (emission_.device->shared.empty()) {
     out.line("[[maybe_unused]] constexpr i64 part = 0;");
     out.line("const i64 item = number;");
@@ -216,9 +285,23 @@ std::string DeviceFunction::device_text() const {
 std::string DeviceFunction::kernel_text(size_t number) const {
   std::string arguments = cat("items, parts", shared_parameters(""));
   for (const Parameter& p : parameters_) arguments += cat(", ", p.name);
+  const DeviceKernel& kernel = kernels_[number];
+  const int each = emission_.device->items_of_thread;
+  const std::string item = cat("$_item<", kernel.threads, ", ", kernel.phase, ", ", kernel.keeps ? "true" : "false", ">(");
   Code out;
   out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(number), "(", head(), ")"));
-  out.line(cat("$_item<", kernels_[number].threads, ", ", kernels_[number].phase, ">(", arguments, ");"));
+  if (each == 1) {
+    out.line(cat(item, "group_number<", kernel.threads, ">(), ", arguments, ");"));
+  } else {  // a block width apart
+    out.line(cat("const i64 first = (i64)blockIdx.x*", block_threads * each, " + threadIdx.x;"));
+    out.open(cat("if (first + ", block_threads * (each - 1), " < items)"));
+    out.line("#pragma unroll");
+    out.line(cat("for (int k = 0; k < ", each, "; ++k) ", item, "first + k*", block_threads, ", ", arguments, ");"));
+    out.close("} else {");
+    out.line("#pragma unroll 1");
+    out.line(cat("  for (i64 number = first; number < items; number += ", block_threads, ") ", item, "number, ", arguments, ");"));
+    out.line("}");
+  }
   out.close();
   return out.text();
 }
@@ -248,19 +331,19 @@ std::string DeviceFunction::host_text(int first) {
     case Mapping::rows:
       out.line(cat("const i64 longest = ", longest_, ";"));
       if (has_shared) out.open("if (!blocks_share_rows(items, longest))");
-      out.line(cat("launch_rows(", common, "longest, arguments);"));
+      out.line(cat("launch_rows(", common, "longest, ", row_bytes_, ", arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
       break;
     case Mapping::columns:
       out.line(cat("const i64 longest = ", longest_, ";"));
       if (has_shared) out.open("if (!blocks_share_columns(items, longest))");
-      out.line(cat("launch_elements(", common, "arguments);"));
+      out.line(cat("launch_elements(", common, "1, arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
       break;
     default:
-      out.line(cat("launch_elements(", common, "arguments);"));
+      out.line(cat("launch_elements(", common, emission_.device->items_of_thread, ", arguments);"));
       break;
   }
   if (has_shared) write_phases(out, first);
@@ -288,7 +371,7 @@ void DeviceFunction::write_phases(Code& out, int first) {
   const DeviceItem& item = *emission_.device;
   const bool by_columns = item.mapping == Mapping::columns;
   const char* divided = by_columns ? "launch_columns" : "launch_blocks";
-  const int base = first + (by_columns ? 1 : 3), count = static_cast<int>(item.shared.size());
+  const int base = first + (by_columns ? 1 : item.rows.empty() ? 3 : 5), count = static_cast<int>(item.shared.size());
   out.line(cat("const i64 split = ", by_columns ? "parts_of_columns" : "parts_of_rows", "(items, longest);"));
   for (int k = 0; k < count; ++k) {
     const Stmt& stmt = *item.shared[static_cast<size_t>(k)].stmt;

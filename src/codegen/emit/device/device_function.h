@@ -16,6 +16,7 @@ namespace accel {
 struct DeviceKernel {
   int threads;     // of a group
   int phase;       // DeviceReductionWriter
+  bool keeps;      // rows in shared memory
   bool is_likely;  // arrays of the sizes at capture need it
 };
 
@@ -46,6 +47,8 @@ class DeviceFunction {
   void take_parameters();
   void choose_kernels();
   std::string longest();
+  std::string row_bytes();
+  void write_rows();
   int64_t hint(Dim d);
   std::string shared_parameters(const char* type) const;
   std::string head() const;
@@ -55,11 +58,11 @@ class DeviceFunction {
   GivenDims given_;
   Emission emission_;
   const std::vector<int64_t>& hints_;
-  int64_t items_hint_ = 1, longest_hint_ = 1;
+  int64_t items_hint_ = 1, longest_hint_ = 1, row_bytes_hint_ = 0;
   bool knows_sizes_ = true;
   std::vector<Parameter> temps_, inputs_, parameters_;
   std::vector<DeviceKernel> kernels_;
-  std::string items_ = "1", longest_ = "1";
+  std::string items_ = "1", longest_ = "1", row_bytes_ = "0";
   std::vector<std::string> chunks_;  // by shared reduction: the number of its parts, where they are chunks; else empty
 };
 

@@ -14,10 +14,20 @@ struct SharedReduction {
   std::string partial;  // type of what a part comes to
 };
 
+// Elements that several runs of an item read, at the same places of each: `load` is the first that reads them, over `variable`.
+struct KeptRow {
+  const Stmt* load;
+  Dim variable, extent;
+  int number;
+};
+
 struct DeviceItem {
   Mapping mapping = Mapping::elements;
   Items items;
   std::vector<SharedReduction> shared;  // in the order of the item's body
+  std::vector<KeptRow> rows;
+  Dim run_variable;                     // of the run or loop that the threads of the item share at this point
+  int items_of_thread = 1;              // of mapping elements
   bool has_inner_loops = false;         // whose iterations the threads of an item share
   bool is_alone = false;                // inside of what a single thread computes
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/emit/device/kept_rows.h"
 #include "codegen/emit/loops/straight_line_writer.h"
 #include "codegen/emit/statements/statement_writer.h"
 
@@ -24,7 +25,9 @@ bool DeviceLoopWriter::is_shared(const Stmt& loop) const {
 void DeviceLoopWriter::loop(const Stmt& stmt) {
   if (is_shared(stmt)) {
     emission_.device->is_alone = true;
+    emission_.device->run_variable = stmt.var;
     write_loop(stmt, "part*group.size + group.lane", "parts*group.size");
+    emission_.device->run_variable = {};
     emission_.device->is_alone = false;
     if (stores(stmt.body)) code_.line("group.sync();");
     return;
@@ -43,6 +46,14 @@ void DeviceLoopWriter::write_loop(const Stmt& stmt, const std::string& first, co
   write(stmt.body);
   code_.close();
   names_.leave(symbol);
+}
+
+// Where the kernel keeps the row in shared memory, it is read there.
+void DeviceLoopWriter::load(const Stmt& stmt) {
+  const std::string own = cat("load_", type(stmt.dst), "(", address(stmt.address), ")");
+  const KeptRow* row = kept_row_of(copy_, *emission_.device, stmt);
+  if (row == nullptr) return define(stmt, own);
+  define(stmt, cat("keeps ? row", row->number, "[", variable(emission_.device->run_variable), "] : ", own));
 }
 
 void DeviceLoopWriter::store(const Stmt& stmt) {

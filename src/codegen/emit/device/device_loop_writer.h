@@ -10,6 +10,7 @@ class DeviceLoopWriter : public Writer {
   using Writer::Writer;
 
   void loop(const Stmt& stmt);
+  void load(const Stmt& stmt);
   void store(const Stmt& stmt);
   void scatter(const Stmt& stmt);
 

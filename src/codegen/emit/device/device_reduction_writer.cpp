@@ -41,7 +41,9 @@ int DeviceReductionWriter::side_by_side(const Stmt& stmt) const {
 // The function of an element: a single thread computes it.
 void DeviceReductionWriter::write_element(const Stmt& stmt, const std::string& type, const std::string& value) {
   const bool outside = std::exchange(emission_.device->is_alone, true);
+  if (!outside) emission_.device->run_variable = stmt.var;
   element(stmt, "source", type, value);
+  if (!outside) emission_.device->run_variable = {};
   emission_.device->is_alone = outside;
 }
 

@@ -28,6 +28,7 @@ void by(Emission& emission, const Stmt& stmt) {
 WriteKind device_writer_of(StmtKind kind) {
   static const std::map<StmtKind, WriteKind> writers = {
       {StmtKind::loop, by<DeviceLoopWriter, &DeviceLoopWriter::loop>},
+      {StmtKind::load, by<DeviceLoopWriter, &DeviceLoopWriter::load>},
       {StmtKind::store, by<DeviceLoopWriter, &DeviceLoopWriter::store>},
       {StmtKind::scatter, by<DeviceLoopWriter, &DeviceLoopWriter::scatter>},
       {StmtKind::pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::pairwise>},

@@ -1,0 +1,15 @@
+"""The examples of docs/gpu.md."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "gpu.md"
+
+
+def test_examples():
+    """They share their names, and have the lines of the page."""
+    text = PAGE.read_text()
+    names = {"__name__": "page"}
+    for block in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        line = text[: block.start(1)].count("\n")
+        exec(compile("\n" * line + block[1], str(PAGE), "exec"), names)
