@@ -49,7 +49,7 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   add_entry(host, program, 0);
   host.raw("}  // namespace accel_kernel_text\n");
   Code device;
-  device.raw("namespace accel_kernel_text {\n");
+  device.raw("alignas(16) extern __shared__ unsigned char dynamic_shared[];\nnamespace accel_kernel_text {\n");
   add_prelude(device, program);
   device.raw(nests.device_text());
   const char* end = "}  // namespace accel_kernel_text\n";

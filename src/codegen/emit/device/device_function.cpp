@@ -168,7 +168,6 @@ void DeviceFunction::write_rows() {
   Code& code = emission_.code;
   const auto& rows = emission_.device->rows;
   if (rows.empty()) return;
-  code.line("extern __shared__ unsigned char dynamic_shared[];");
   code.line(cat("[[maybe_unused]] unsigned char* const own_rows = dynamic_shared + threadIdx.x / group.size*(", row_bytes_, ");"));
   std::string offset = "0";
   for (const KeptRow& row : rows) {
