@@ -22,6 +22,7 @@ def arguments():
     parser.add_argument("--size", choices=["full", "small"], default="full", help="small: to try the runner out")
     parser.add_argument("--patience", type=int, default=0, help="seconds for a peer's first two calls (default: no limit)")
     parser.add_argument("--unmodified", action="store_true", help="Numba gets the functions as they stand")
+    parser.add_argument("--device", choices=["cuda"], help="another benchmark, of a GPU: --device cuda --help")
     parser.add_argument("--only", choices=["times", "processes"], help="one half of the measurements")
     parser.add_argument("--output", type=Path, help="JSON file; a picture of the same name with .png is drawn beside it")
     parser.add_argument("--list", action="store_true", help="list the cases")
@@ -44,12 +45,11 @@ def times(cases, names, threads, options):
 
 
 def main():
-    if sys.argv[1:2] in (
-        ["sweep"],
-        ["interrupts"],
-    ):  # in a process of its own: one sets its thread count before NumPy is imported
-        command = [sys.executable, "-m", f"benchmarks.{sys.argv[1]}", *sys.argv[2:]]
-        raise SystemExit(subprocess.run(command, check=False).returncode)
+    own = next((name for name in ("sweep", "interrupts") if sys.argv[1:2] == [name]), None)
+    if any(argument.split("=")[0] == "--device" for argument in sys.argv):
+        raise SystemExit(subprocess.run([sys.executable, "-m", "benchmarks.device", *sys.argv[1:]], check=False).returncode)
+    if own:  # in a process of its own: one sets its thread count before NumPy is imported
+        raise SystemExit(subprocess.run([sys.executable, "-m", f"benchmarks.{own}", *sys.argv[2:]], check=False).returncode)
     options = arguments()
     cases = all_cases()
     if options.list:

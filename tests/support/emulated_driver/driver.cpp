@@ -266,6 +266,7 @@ DRIVER_FUNCTION cuEventRecord(Event* event, Stream* stream) {
   event->mark = std::make_shared<Mark>(Mark{stream_of(stream)});
   return enqueue(stream, [mark = event->mark] {
     mark->is_done = true;
+    mark->done_at = std::chrono::steady_clock::now();
     return success;
   });
 }
@@ -273,6 +274,13 @@ DRIVER_FUNCTION cuEventRecord(Event* event, Stream* stream) {
 DRIVER_FUNCTION cuEventSynchronize(Event* event) {
   BEGIN_CALL;
   return finish(event->mark);
+}
+
+DRIVER_FUNCTION cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
+  BEGIN_CALL;
+  if (!begin->mark || !end->mark || !begin->mark->is_done || !end->mark->is_done) return not_ready;
+  *milliseconds = std::chrono::duration<float, std::milli>(end->mark->done_at - begin->mark->done_at).count();
+  return success;
 }
 
 DRIVER_FUNCTION cuEventQuery(Event* event) {

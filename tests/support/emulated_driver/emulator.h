@@ -2,6 +2,7 @@
 // What the parts of the emulated driver share. All state is plain data that one lock protects: a fault in a kernel leaves
 // destructors unrun.
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -101,6 +102,7 @@ struct Stream {
 struct Mark {
   Stream* stream;
   bool is_done = false;
+  std::chrono::steady_clock::time_point done_at{};
 };
 struct Event {
   std::shared_ptr<Mark> mark;
