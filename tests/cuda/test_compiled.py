@@ -85,6 +85,15 @@ def variances(x):
     return x.var(axis=1), x.var(axis=0), x.std()
 
 
+def whole_variance(x):
+    return np.var(x), x.std(ddof=1)
+
+
+def kept_dims(x):
+    e = np.exp(x - x.max(axis=None, keepdims=True))
+    return e / e.sum(axis=None, keepdims=True)
+
+
 def extremes(x):
     return x.argmin(axis=0), x.argmax(axis=1), np.ptp(x, axis=1), x.argmax()
 
@@ -142,6 +151,12 @@ CASES = [
     (extremes, lambda: [array(60, 500)]),
     (extremes, lambda: [array(3, 9000, dtype=np.int32)]),
     (booleans, lambda: [array(60, 500)]),
+    (variances, lambda: [array(2, 3)]),
+    (whole_variance, lambda: [array(300)]),
+    (whole_variance, lambda: [array(3000)]),
+    (whole_variance, lambda: [array(30000)]),
+    (kept_dims, lambda: [array(300)]),
+    (kept_dims, lambda: [array(100, 300)]),
     (diagonal, lambda: [array(50, 50)]),
     (three_axes, lambda: [array(20, 30, 40)]),
     (three_axes, lambda: [array(2, 3, 4)]),

@@ -2,6 +2,7 @@
 // DeviceItem: how the function of one item of a nest is being written for a device at this point.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "schedule/analysis/items.h"
@@ -27,6 +28,7 @@ struct DeviceItem {
   std::vector<SharedReduction> shared;  // in the order of the item's body
   std::vector<KeptRow> rows;
   Dim run_variable;                     // of the run or loop that the threads of the item share at this point
+  std::vector<std::pair<Address, TempId>> stored;  // what the item has stored outside of its loops: one thread does
   int items_of_thread = 1;              // of mapping elements
   bool has_inner_loops = false;         // whose iterations the threads of an item share
   bool is_alone = false;                // inside of what a single thread computes

@@ -48,8 +48,12 @@ void DeviceLoopWriter::write_loop(const Stmt& stmt, const std::string& first, co
   names_.leave(symbol);
 }
 
-// Where the kernel keeps the row in shared memory, it is read there.
+// What one thread of the item has stored is not read from memory by others. Where the kernel keeps the row in shared memory, it
+// is read there.
 void DeviceLoopWriter::load(const Stmt& stmt) {
+  for (const auto& [to, value] : emission_.device->stored)
+    if (names_.memory_of(to.buffer) == names_.memory_of(stmt.address.buffer) && to.offset == stmt.address.offset)
+      return define(stmt, temp_name(value));
   const std::string own = cat("load_", type(stmt.dst), "(", address(stmt.address), ")");
   const KeptRow* row = kept_row_of(copy_, *emission_.device, stmt);
   if (row == nullptr) return define(stmt, own);
@@ -57,6 +61,7 @@ void DeviceLoopWriter::load(const Stmt& stmt) {
 }
 
 void DeviceLoopWriter::store(const Stmt& stmt) {
+  if (!emission_.device->is_alone) emission_.device->stored.emplace_back(stmt.address, stmt.args[0]);
   write_once(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
 }
 
