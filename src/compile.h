@@ -33,7 +33,7 @@ struct Compilation {
   std::vector<LoopSummary> loop_summaries;
   std::string source;
   DeviceCode device_code;  // of a program for a device
-  double seconds = 0;  // all stages
+  double seconds = 0;      // all stages
 };
 
 struct CompileOptions {

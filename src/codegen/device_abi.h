@@ -13,8 +13,8 @@ extern "C" {
 struct AccelDeviceLaunch {
   AccelLaunch launch;
   const void* kernels;  // the loaded device code
-  // Starts kernel `number` of the device code in blocks of `threads` threads, which share `bytes` bytes. `arguments`: addresses of
-  // its parameters. Returns 0 or status bits.
+  // Starts kernel `number` of the device code in blocks of `threads` threads, which share `bytes` bytes. `arguments`: addresses
+  // of its parameters. Returns 0 or status bits.
   int (*start)(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 };
 }  // extern "C"

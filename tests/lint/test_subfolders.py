@@ -8,7 +8,7 @@ from test_includes import INCLUDE, ROOT, SRC, source_files
 ORDER = {
     "capture": ["domain", "product", "context", "protocol", "python", "numpy", "primitives", "interpreter", "."],
     "schedule": ["program", "analysis", "graph", "memory", "lowering", "blocks", "loops", "."],
-    "codegen": [".", "analysis", "emit"],
+    "codegen": [".", "prelude", "analysis", "emit"],
     "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],

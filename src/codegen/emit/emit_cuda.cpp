@@ -54,8 +54,12 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   device.raw(nests.device_text());
   const char* end = "}  // namespace accel_kernel_text\n";
   const std::string& others = nests.other_kernels();
-  return KernelSource{host.text(), program.imports, {}, cat(device.text(), nests.likely_kernels(), end),
-                      others.empty() ? "" : cat(device.text(), others, end), nests.kernels()};
+  return KernelSource{host.text(),
+                      program.imports,
+                      {},
+                      cat(device.text(), nests.likely_kernels(), end),
+                      others.empty() ? "" : cat(device.text(), others, end),
+                      nests.kernels()};
 }
 
 }  // namespace accel

@@ -1,5 +1,5 @@
-// How the work of a nest is divided between the threads of a device. It depends on extents alone, as the order of additions does.
-// The emitter includes this part as well, to find out which kernels the captured extents need.
+// How the work of a nest is divided between the threads of a device. It depends on extents alone, as the order of additions
+// does. The emitter includes this part as well, to find out which kernels the captured extents need.
 constexpr int block_threads = 256, warp_threads = 32;
 
 // Kernels of rows: a thread, a warp or a block for each item. `longest`: elements of the longest run of an item.

@@ -24,7 +24,7 @@ struct NativeKernel {
   std::vector<ResolvedLoop> loops;  // NumPy's inner loops that the kernel calls
   std::vector<AccelImport> imports;
   std::shared_ptr<const DeviceKernels> device_kernels;  // of a kernel for a device
-  std::vector<std::shared_ptr<void>> contexts;  // of its imports
+  std::vector<std::shared_ptr<void>> contexts;          // of its imports
   bool allocates_first =
       true;  // all results are allocated before the kernel runs; else the kernel requests those of the exit it takes
 };

@@ -88,7 +88,8 @@ int Run::run_on_device() {
   CudaDevice& device = *context_.kernels.device_plan().device;
   const DeviceCounters before = device.counters();
   take_references(true);
-  const int status = launch.run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
+  const int status =
+      launch.run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());

@@ -102,7 +102,8 @@ void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* di
 }
 
 int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments) {
-  const Status started = static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, static_cast<int>(bytes)}, arguments);
+  const Status started =
+      static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, static_cast<int>(bytes)}, arguments);
   return running->check(started) ? 0 : accel_error;
 }
 
@@ -211,8 +212,7 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
   }
   char* data = (*block)->data;
   const std::vector<int64_t> strides = dense_strides(shape, output_plan_.order(output), item);
-  outputs_.arrays[output] =
-      new_device_array(output_plan_.dtype(output), shape, strides, std::move(block).value(), data);
+  outputs_.arrays[output] = new_device_array(output_plan_.dtype(output), shape, strides, std::move(block).value(), data);
   if (outputs_.arrays[output] == nullptr) {
     PyErr_Clear();
     failure_ = fail(Reason::out_of_memory, {});
@@ -285,9 +285,8 @@ bool DeviceLaunch::download_input(size_t input) {
   const char* from = static_cast<const char*>(inputs_[input]) - (layout.data - low);
   const std::span<const int64_t> dims(layout.dims, layout.ndim), strides(layout.strides, layout.ndim);
   if (element_count(dims) * layout.item_bytes == high - low)
-    return check(unlocked([&, low = low, high = high] {
-      return plan_.device->download(layout.data - (layout.data - low), from, high - low);
-    }));
+    return check(unlocked(
+        [&, low = low, high = high] { return plan_.device->download(layout.data - (layout.data - low), from, high - low); }));
   std::vector<char> copy(static_cast<size_t>(high - low));
   if (!check(unlocked([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); })))
     return false;

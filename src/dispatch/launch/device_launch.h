@@ -81,9 +81,9 @@ class DeviceLaunch {
   const Binding& binding_;
   std::vector<void*> inputs_;
   std::vector<Span> spans_;
-  std::vector<char*> memory_;                         // of outputs that become ndarrays, by output
-  std::vector<std::vector<int64_t>> shapes_;          // of these
-  std::vector<std::pair<int64_t*, int>> words_;       // numbers of the host that kernels write: memory, output
+  std::vector<char*> memory_;                    // of outputs that become ndarrays, by output
+  std::vector<std::vector<int64_t>> shapes_;     // of these
+  std::vector<std::pair<int64_t*, int>> words_;  // numbers of the host that kernels write: memory, output
   std::optional<Failure> failure_;
 };
 

@@ -13,7 +13,8 @@ Items items_of(const Nest& nest) {
   Items items;
   for (items.body = &nest.body; !items.body->empty(); items.body = &items.loops.back()->body) {
     const Stmt& last = items.body->back();
-    if (!is_parallel_loop(last) || !std::all_of(items.body->begin(), items.body->end() - 1, [](const Stmt& s) { return is_number(s.kind); }))
+    if (!is_parallel_loop(last) ||
+        !std::all_of(items.body->begin(), items.body->end() - 1, [](const Stmt& s) { return is_number(s.kind); }))
       break;
     items.before.insert(items.before.end(), items.body->begin(), items.body->end() - 1);
     items.loops.push_back(&last);

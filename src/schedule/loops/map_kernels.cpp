@@ -26,9 +26,8 @@ bool stores_in_order(const Body& body) {
 
 // Whether threads can share part of an item.
 bool has_shared_work(const DimTable& dims, const Body& body) {
-  return any_statement(body, [&](const Stmt& s) {
-    return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent);
-  });
+  return any_statement(
+      body, [&](const Stmt& s) { return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent); });
 }
 
 class Mapper {
@@ -53,7 +52,8 @@ class Mapper {
  private:
   const char* find_problem(const Body& body) const {
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
-    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; })) return "a loop that ends for each element";
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; }))
+      return "a loop that ends for each element";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
     auto has_buffer = [&](BufferKind kind) {

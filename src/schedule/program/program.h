@@ -79,8 +79,8 @@ enum class StmtKind : uint8_t {
   pairwise,         // dst = pairwise sum over var in [0, extent) of args[0], computed by body
   masked_pairwise,  // dst = args[1] plus the pairwise sums of all maximal sequences of args[0] over var in [0, extent) where
                     // args[2] holds, both computed by body
-  fold,  // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order that depends on
-         // extents alone
+  fold,  // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order that depends
+         // on extents alone
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]

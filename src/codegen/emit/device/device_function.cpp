@@ -168,7 +168,8 @@ void DeviceFunction::write_rows() {
   Code& code = emission_.code;
   const auto& rows = emission_.device->rows;
   if (rows.empty()) return;
-  code.line(cat("[[maybe_unused]] unsigned char* const own_rows = dynamic_shared + threadIdx.x / group.size*(", row_bytes_, ");"));
+  code.line(
+      cat("[[maybe_unused]] unsigned char* const own_rows = dynamic_shared + threadIdx.x / group.size*(", row_bytes_, ");"));
   std::string offset = "0";
   for (const KeptRow& row : rows) {
     const std::string type = dtype_info(row.load->dtype).emitted, name = cat("row", row.number);
@@ -180,7 +181,8 @@ void DeviceFunction::write_rows() {
     const std::string var = emission_.names.variable(row.variable);
     const int symbol = *emission_.copy.dims.as_symbol(row.variable);
     emission_.names.enter(symbol, emission_.names.resolve(row.extent));
-    code.open(cat("for (i64 ", var, " = group.lane; ", var, " < ", emission_.names.dim(row.extent), "; ", var, " += group.size)"));
+    code.open(
+        cat("for (i64 ", var, " = group.lane; ", var, " < ", emission_.names.dim(row.extent), "; ", var, " += group.size)"));
     code.line(cat("row", row.number, "[", var, "] = load_", dtype_info(row.load->dtype).emitted, "(",
                   emission_.names.address(row.load->address), ");"));
     code.close();
@@ -191,8 +193,7 @@ void DeviceFunction::write_rows() {
 }
 
 void DeviceFunction::take_parameters() {
-  for (const auto& [name, value] : *emission_.inputs)
-    inputs_.push_back({name.substr(name.find('_') + 1), name});
+  for (const auto& [name, value] : *emission_.inputs) inputs_.push_back({name.substr(name.find('_') + 1), name});
   for (BufferId id : emission_.names.buffers()) parameters_.push_back({"char* __restrict", cat("b", id)});
   for (const Parameter& temp : temps_) parameters_.push_back(temp);
   for (int k : emission_.names.given_dims()) parameters_.push_back({"i64", cat("d", k)});
@@ -298,7 +299,8 @@ std::string DeviceFunction::kernel_text(size_t number) const {
     out.line(cat("for (int k = 0; k < ", each, "; ++k) ", item, "first + k*", block_threads, ", ", arguments, ");"));
     out.close("} else {");
     out.line("#pragma unroll 1");
-    out.line(cat("  for (i64 number = first; number < items; number += ", block_threads, ") ", item, "number, ", arguments, ");"));
+    out.line(
+        cat("  for (i64 number = first; number < items; number += ", block_threads, ") ", item, "number, ", arguments, ");"));
     out.line("}");
   }
   out.close();
@@ -388,8 +390,7 @@ void DeviceFunction::write_phases(Code& out, int first) {
     out.line("parts = split;");
     out.line(cat("if (!stopped(frame)) ", divided, "(frame, ", base + 2 * count, ", items*parts, arguments);"));
   }
-  for (int k = 0; k < count; ++k)
-    out.line(cat("if (totals", k, " != nullptr) frame->runtime->release(totals", k, ");"));
+  for (int k = 0; k < count; ++k) out.line(cat("if (totals", k, " != nullptr) frame->runtime->release(totals", k, ");"));
 }
 
 }  // namespace accel

@@ -28,7 +28,7 @@ class DeviceFunction {
 
   // Writes the nest; names begin with `$`.
   Status write();
-  std::string device_text() const;                 // without kernels
+  std::string device_text() const;  // without kernels
   std::string kernel_text(size_t number) const;
   const std::vector<DeviceKernel>& kernels() const { return kernels_; }
   // The function of the host: `first` is the number of the first kernel.

@@ -27,11 +27,11 @@ struct DeviceItem {
   Items items;
   std::vector<SharedReduction> shared;  // in the order of the item's body
   std::vector<KeptRow> rows;
-  Dim run_variable;                     // of the run or loop that the threads of the item share at this point
+  Dim run_variable;                                // of the run or loop that the threads of the item share at this point
   std::vector<std::pair<Address, TempId>> stored;  // what the item has stored outside of its loops: one thread does
-  int items_of_thread = 1;              // of mapping elements
-  bool has_inner_loops = false;         // whose iterations the threads of an item share
-  bool is_alone = false;                // inside of what a single thread computes
+  int items_of_thread = 1;                         // of mapping elements
+  bool has_inner_loops = false;                    // whose iterations the threads of an item share
+  bool is_alone = false;                           // inside of what a single thread computes
 };
 
 }  // namespace accel

@@ -38,8 +38,8 @@ Result<NestFunction> DeviceNests::function_of(Code& host, size_t k, Copy& copy) 
   DeviceFunction function(copy, program_.nests[k], hints_);
   ACCEL_TRY([[maybe_unused]] Unit written, function.write());
   const std::string text = function.device_text();
-  auto [name, is_new] = names_.try_emplace(with_numbered_names(cat(text, function.host_text(0))),
-                                           cat("nest", static_cast<long>(names_.size())));
+  auto [name, is_new] =
+      names_.try_emplace(with_numbered_names(cat(text, function.host_text(0))), cat("nest", static_cast<long>(names_.size())));
   if (is_new) {
     device_.raw(with_name(text, name->second));
     host.raw(with_name(function.host_text(static_cast<int>(kernels_.size())), name->second));

@@ -15,7 +15,9 @@ constexpr int most_simple_operations = 4;
 }  // namespace
 
 // The distance of the partial results of one item.
-const char* DeviceReductionWriter::partial_step() const { return emission_.device->mapping == Mapping::columns ? "items" : "1"; }
+const char* DeviceReductionWriter::partial_step() const {
+  return emission_.device->mapping == Mapping::columns ? "items" : "1";
+}
 
 std::string DeviceReductionWriter::group() const { return emission_.device->is_alone ? "Alone{}" : "group"; }
 
@@ -75,7 +77,8 @@ void DeviceReductionWriter::write_value(const Stmt& stmt, const Texts& texts) {
   code_.close(cat("} else if constexpr (phase == ", 2 * number, ") {"));
   code_.line(cat("  const auto partial = ", texts.partial, ";"));
   const bool by_columns = emission_.device->mapping == Mapping::columns;
-  code_.line(cat("  if (group.lane == 0) ", partials, by_columns ? "[part*items + item]" : "[item*parts + part]", " = partial;"));
+  code_.line(
+      cat("  if (group.lane == 0) ", partials, by_columns ? "[part*items + item]" : "[item*parts + part]", " = partial;"));
   code_.line("  return;");
   code_.line(cat("} else if constexpr (phase == ", 2 * number + 1, ") {"));
   code_.line(cat("  const auto* const partials = ", partials, by_columns ? " + item;" : " + item*parts;"));
@@ -102,7 +105,8 @@ void DeviceReductionWriter::pairwise(const Stmt& stmt) {
     if (stmt.chunk > 0) {
       const std::string chunk = std::to_string(stmt.chunk);
       texts.whole = cat("pairwise_chunks<", sum, simple, ", ", own, ">(", group(), ", ", n, ", ", chunk, ", source)");
-      texts.partial = cat("pairwise<", sum, simple, ">(group, part*", chunk, ", index_min(", n, " - part*", chunk, ", ", chunk, "), source)");
+      texts.partial = cat("pairwise<", sum, simple, ">(group, part*", chunk, ", index_min(", n, " - part*", chunk, ", ", chunk,
+                          "), source)");
       texts.joined = cat("sum_of_chunks<", sum, ", ", own, ">(partials, parts)");
     } else {
       texts.whole = cat("cast<", own, ">(pairwise<", sum, simple, ">(", group(), ", 0, ", n, ", source))");
@@ -138,9 +142,8 @@ void DeviceReductionWriter::fold(const Stmt& stmt) {
   const std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), first = temp_name(stmt.args[1]);
   code_.line(cat(type(stmt.dst), " ", total, " = ", first, ";"));
   if (auto count = StraightLineWriter(emission_).extent(stmt)) {
-    return StraightLineWriter(emission_).write_copies(stmt, *count, [&](int64_t) {
-      code_.line(cat(total, " = ", FoldWriter(emission_).combined(stmt, total, value), ";"));
-    });
+    return StraightLineWriter(emission_).write_copies(
+        stmt, *count, [&](int64_t) { code_.line(cat(total, " = ", FoldWriter(emission_).combined(stmt, total, value), ";")); });
   }
   code_.open("");
   const std::string t = type(stmt.dst), n = dim(stmt.extent);
@@ -149,7 +152,8 @@ void DeviceReductionWriter::fold(const Stmt& stmt) {
   Texts texts;
   const int width = side_by_side(stmt);
   texts.whole = cat("fold<", t, ", ", width, ">(", group(), ", ", first, ", ", n, ", source, combine)");
-  texts.partial = cat("fold_run<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, combine)");
+  texts.partial = cat("fold_run<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n,
+                      ", part + 1, parts), source, combine)");
   texts.joined = cat("fold<", t, ", 8>(group, ", first, ", parts, strided(partials, ", partial_step(), "), combine)");
   write_value(stmt, texts);
   code_.close();
@@ -172,7 +176,8 @@ void DeviceReductionWriter::argreduce(const Stmt& stmt) {
     Texts texts;
     const int width = side_by_side(stmt);
     texts.whole = cat("extreme_of<", t, ", ", width, ">(", group(), ", 0, ", n, ", source, beats).where");
-    texts.partial = cat("extreme_of<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, beats)");
+    texts.partial = cat("extreme_of<", t, ", ", width, ">(group, part_begin(", n, ", part, parts), part_begin(", n,
+                        ", part + 1, parts), source, beats)");
     texts.joined = cat("joined_extremes<", t, ">(group, partials, ", partial_step(), ", parts, beats).where");
     write_value(stmt, texts);
   }

@@ -49,7 +49,8 @@ struct Extreme {
   }
 };
 
-// The extreme of elements [begin, end), at least one, by a group: each thread gets it. `side_by_side`: elements to compute at a time.
+// The extreme of elements [begin, end), at least one, by a group: each thread gets it. `side_by_side`: elements to compute at a
+// time.
 template <class T, int side_by_side, class G, class Element, class Beats>
 ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element, Beats beats) {
   Extreme<T> extreme = {};

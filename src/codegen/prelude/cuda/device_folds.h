@@ -1,7 +1,7 @@
 // Reductions in any order that depends on extents and the size of the group alone.
 //
-// The fold of elements [begin, end), at least one, by a group: thread k takes element begin + k and every size-th after it. Each
-// thread gets the result. `side_by_side`: elements to compute at a time.
+// The fold of elements [begin, end), at least one, by a group: thread k takes element begin + k and every size-th after it.
+// Each thread gets the result. `side_by_side`: elements to compute at a time.
 template <class T, int side_by_side, class G, class Element, class Combine>
 ACCEL_DEVICE T fold_run(G group, i64 begin, i64 end, Element element, Combine combine) {
   const i64 own = begin + group.lane;
