@@ -1,21 +1,24 @@
 // Functions of the host that start the kernels of a nest.
-static void start_kernel(Frame* frame, int kernel, i64 blocks, void** arguments, i64 bytes = 0) {
+static void start_kernel(Frame* frame, int kernel, i64 blocks, int threads, void** arguments, i64 bytes = 0) {
   const AccelDeviceLaunch* launch = (const AccelDeviceLaunch*)frame->launch;
-  if (blocks > 0) report(frame, launch->start(launch->kernels, kernel, blocks, block_threads, bytes, arguments));
+  if (blocks > 0) report(frame, launch->start(launch->kernels, kernel, blocks, threads, bytes, arguments));
 }
+
+constexpr i64 many_columns = 1 << 16;
 
 // A thread for `each` items.
 static void launch_elements(Frame* frame, int kernel, i64 items, i64 each, void** arguments) {
   const i64 of_block = block_threads * each;
-  start_kernel(frame, kernel, (items + of_block - 1) / of_block, arguments);
+  start_kernel(frame, kernel, (items + of_block - 1) / of_block, block_threads, arguments);
 }
 // A block for each item.
 static void launch_blocks(Frame* frame, int kernel, i64 items, void** arguments) {
-  start_kernel(frame, kernel, items, arguments);
+  start_kernel(frame, kernel, items, block_threads, arguments);
 }
-// A thread for each part of an item.
+// A thread for each item, or part of one. Few long columns are spread over all processors in small blocks.
 static void launch_columns(Frame* frame, int kernel, i64 items, void** arguments) {
-  launch_elements(frame, kernel, items, 1, arguments);
+  const int threads = items < many_columns ? block_threads / 4 : block_threads;
+  start_kernel(frame, kernel, (items + threads - 1) / threads, threads, arguments);
 }
 // A thread, a warp or a block for each item: three kernels, then those of a warp and of a block that keep the rows that an item
 // reads again, `row_bytes` bytes, in shared memory.
@@ -23,5 +26,5 @@ static void launch_rows(Frame* frame, int kernel, i64 items, i64 longest, i64 ro
   const int threads = threads_of_row(items, longest), groups = block_threads / threads;
   const bool keeps = keeps_rows(threads, row_bytes);
   const int number = threads == 1 ? 0 : (threads == warp_threads ? 1 : 2) + (keeps ? 2 : 0);
-  start_kernel(frame, kernel + number, (items + groups - 1) / groups, arguments, keeps ? row_bytes * groups : 0);
+  start_kernel(frame, kernel + number, (items + groups - 1) / groups, block_threads, arguments, keeps ? row_bytes * groups : 0);
 }

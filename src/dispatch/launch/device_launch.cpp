@@ -69,12 +69,35 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
   }
 }
 
+void DeviceLaunch::Lists::clear() {
+  inputs.clear();
+  spans.clear();
+  memory.clear();
+  shapes.clear();
+  words.clear();
+}
+
+std::unique_ptr<DeviceLaunch::Lists> DeviceLaunch::take_lists() {
+  if (unused_lists().empty()) return std::make_unique<Lists>();
+  std::unique_ptr<Lists> taken = std::move(unused_lists().back());
+  unused_lists().pop_back();
+  return taken;
+}
+
+std::vector<std::unique_ptr<DeviceLaunch::Lists>>& DeviceLaunch::unused_lists() {
+  static thread_local std::vector<std::unique_ptr<Lists>> lists;
+  return lists;
+}
+
 DeviceLaunch::~DeviceLaunch() {
-  for (const Span& span : spans_)
+  if (failure_ && !lists_->words.empty()) (void)unlocked([&] { return plan_.device->wait(); });  // kernels may still write them
+  for (const Span& span : lists_->spans)
     if (span.memory != nullptr) plan_.device->release(span.memory);
-  for (char* memory : memory_)
+  for (char* memory : lists_->memory)
     if (memory != nullptr) plan_.device->release(memory);
-  for (const auto& [words, output] : words_) plan_.device->give_words_back(words, words_of_number);
+  for (const auto& [words, output] : lists_->words) plan_.device->give_words_back(words, words_of_number);
+  lists_->clear();
+  unused_lists().push_back(std::move(lists_));
 }
 
 bool DeviceLaunch::check(const Status& status) {
@@ -123,14 +146,14 @@ const AccelRuntime& DeviceLaunch::services() {
 
 int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const std::vector<AccelImport>& imports,
                       bool allocates_first, int& exit) {
-  memory_.assign(static_cast<size_t>(output_plan_.count()), nullptr);
-  shapes_.resize(memory_.size());
+  lists_->memory.assign(static_cast<size_t>(output_plan_.count()), nullptr);
+  lists_->shapes.resize(lists_->memory.size());
   if (!upload_inputs() || !take_words() || (allocates_first && !allocate_outputs())) return accel_no_memory;
   AccelDeviceLaunch launch{};
   launch.launch.runtime = &services();
   launch.launch.imports = imports.data();
   launch.launch.symbols = binding_.symbols;
-  launch.launch.inputs = inputs_.data();
+  launch.launch.inputs = lists_->inputs.data();
   launch.launch.outputs = outputs_.data;
   launch.launch.context = this;
   launch.launch.exit = &exit;
@@ -146,29 +169,29 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
 
 // Copies the arguments that are NumPy's to the device. Those that overlap share one copy.
 bool DeviceLaunch::upload_inputs() {
-  inputs_.resize(plan_.inputs.size());
-  for (size_t k = 0; k < inputs_.size(); ++k) {
-    inputs_[k] = binding_.inputs[k];
+  lists_->inputs.resize(plan_.inputs.size());
+  for (size_t k = 0; k < lists_->inputs.size(); ++k) {
+    lists_->inputs[k] = binding_.inputs[k];
     if (plan_.inputs[k].is_on_device || plan_.inputs[k].source < 0) continue;
     const auto [low, high] = memory_span(array_layout(binding_.sources[plan_.inputs[k].source]));
     Span joined{low, high, nullptr};
-    std::erase_if(spans_, [&](const Span& other) {
+    std::erase_if(lists_->spans, [&](const Span& other) {
       const bool overlaps = other.low < joined.high && joined.low < other.high;
       if (overlaps) joined = {std::min(joined.low, other.low), std::max(joined.high, other.high), nullptr};
       return overlaps;
     });
-    spans_.push_back(joined);
+    lists_->spans.push_back(joined);
   }
-  for (Span& span : spans_) {
+  for (Span& span : lists_->spans) {
     span.memory = take(span.high - span.low);
     if (span.memory == nullptr || !check(plan_.device->upload(span.memory, span.low, span.high - span.low))) return false;
   }
-  for (size_t k = 0; k < inputs_.size(); ++k) {
+  for (size_t k = 0; k < lists_->inputs.size(); ++k) {
     if (plan_.inputs[k].is_on_device) continue;
     const char* data = static_cast<const char*>(binding_.inputs[k]);
-    for (const Span& span : spans_)
+    for (const Span& span : lists_->spans)
       if (span.low <= data && data <= span.high && (data < span.high || span.low == span.high))
-        inputs_[k] = span.memory + (data - span.low);
+        lists_->inputs[k] = span.memory + (data - span.low);
   }
   return true;
 }
@@ -177,7 +200,7 @@ bool DeviceLaunch::upload_inputs() {
 bool DeviceLaunch::take_word(int output) {
   Result<int64_t*> words = plan_.device->take_words(words_of_number);
   if (!words.ok()) return failure_ = words.failure(), false;
-  words_.emplace_back(*words, output);
+  lists_->words.emplace_back(*words, output);
   outputs_.data[output] = plan_.device->device_address(*words);
   return true;
 }
@@ -202,8 +225,8 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
   const std::span<const int64_t> shape(dims, output_plan_.rank(output));
   const int64_t item = item_size(output_plan_.dtype(output)), bytes = element_count(shape) * item;
   if (!plan_.gives_device_arrays) {
-    shapes_[static_cast<size_t>(output)].assign(shape.begin(), shape.end());
-    return outputs_.data[output] = memory_[static_cast<size_t>(output)] = take(bytes);
+    lists_->shapes[static_cast<size_t>(output)].assign(shape.begin(), shape.end());
+    return outputs_.data[output] = lists_->memory[static_cast<size_t>(output)] = take(bytes);
   }
   Result<std::shared_ptr<DeviceBlock>> block = new_device_block(*plan_.device, bytes);
   if (!block.ok()) {
@@ -231,13 +254,13 @@ bool DeviceLaunch::download(int exit) {
     is_done = true;
   }
   for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
-    if (memory_[static_cast<size_t>(output)] == nullptr) continue;
+    if (lists_->memory[static_cast<size_t>(output)] == nullptr) continue;
     if (!download_output(output)) return false;
     is_done = true;
   }
-  if (words_.empty()) return true;
+  if (lists_->words.empty()) return true;
   if (!is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
-  for (const auto& [words, output] : words_)
+  for (const auto& [words, output] : lists_->words)
     if (!finish_word(words, output)) return false;
   return true;
 }
@@ -266,7 +289,7 @@ bool DeviceLaunch::finish_word(const int64_t* words, int output) {
 }
 
 bool DeviceLaunch::download_output(int output) {
-  const std::vector<int64_t>& shape = shapes_[static_cast<size_t>(output)];
+  const std::vector<int64_t>& shape = lists_->shapes[static_cast<size_t>(output)];
   void* to = output_plan_.allocate(output, shape.data(), outputs_);
   if (to == nullptr) {
     PyErr_Clear();
@@ -274,7 +297,7 @@ bool DeviceLaunch::download_output(int output) {
     return false;
   }
   const int64_t bytes = element_count(shape) * item_size(output_plan_.dtype(output));
-  return check(unlocked([&] { return plan_.device->download(to, memory_[static_cast<size_t>(output)], bytes); }));
+  return check(unlocked([&] { return plan_.device->download(to, lists_->memory[static_cast<size_t>(output)], bytes); }));
 }
 
 // Elements between those of the array keep what they have: other threads may write to them meanwhile.
@@ -282,7 +305,7 @@ bool DeviceLaunch::download_input(size_t input) {
   PyObject* array = binding_.sources[plan_.inputs[input].source];
   const ArrayLayout layout = array_layout(array);
   const auto [low, high] = memory_span(layout);
-  const char* from = static_cast<const char*>(inputs_[input]) - (layout.data - low);
+  const char* from = static_cast<const char*>(lists_->inputs[input]) - (layout.data - low);
   const std::span<const int64_t> dims(layout.dims, layout.ndim), strides(layout.strides, layout.ndim);
   if (element_count(dims) * layout.item_bytes == high - low)
     return check(unlocked(

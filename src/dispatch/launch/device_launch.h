@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,15 +76,23 @@ class DeviceLaunch {
   bool check(const Status& status);
   char* take(int64_t bytes);
 
+  // Lists that launches of a thread use again.
+  struct Lists {
+    std::vector<void*> inputs;
+    std::vector<Span> spans;
+    std::vector<char*> memory;                 // of outputs that become ndarrays, by output
+    std::vector<std::vector<int64_t>> shapes;  // of these
+    std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output
+    void clear();
+  };
+  static std::unique_ptr<Lists> take_lists();
+  static std::vector<std::unique_ptr<Lists>>& unused_lists();
+
   const DevicePlan& plan_;
   const OutputPlan& output_plan_;
   Outputs& outputs_;
   const Binding& binding_;
-  std::vector<void*> inputs_;
-  std::vector<Span> spans_;
-  std::vector<char*> memory_;                    // of outputs that become ndarrays, by output
-  std::vector<std::vector<int64_t>> shapes_;     // of these
-  std::vector<std::pair<int64_t*, int>> words_;  // numbers of the host that kernels write: memory, output
+  std::unique_ptr<Lists> lists_ = take_lists();
   std::optional<Failure> failure_;
 };
 

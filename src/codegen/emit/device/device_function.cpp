@@ -339,7 +339,7 @@ std::string DeviceFunction::host_text(int first) {
     case Mapping::columns:
       out.line(cat("const i64 longest = ", longest_, ";"));
       if (has_shared) out.open("if (!blocks_share_columns(items, longest))");
-      out.line(cat("launch_elements(", common, "1, arguments);"));
+      out.line(cat("launch_columns(", common, "arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
       break;

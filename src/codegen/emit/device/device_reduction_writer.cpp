@@ -37,7 +37,7 @@ bool DeviceReductionWriter::is_simple(const Stmt& stmt) const {
 // How many elements of a run a thread computes at a time, so that their loads overlap. Neighbouring columns are few threads.
 int DeviceReductionWriter::side_by_side(const Stmt& stmt) const {
   if (!is_simple(stmt)) return 2;
-  return emission_.device->mapping == Mapping::columns ? 32 : 8;
+  return emission_.device->mapping == Mapping::columns && stmt.kind == StmtKind::fold ? 32 : 8;
 }
 
 // The function of an element: a single thread computes it.

@@ -36,19 +36,20 @@ constexpr i64 leaf_elements = 128 / S::parts;
 // Elements of the left subtree of a tree of n elements.
 template <class S>
 ACCEL_DEVICE i64 left_of(i64 n) {
-  const i64 reals = n * S::parts / 2;
-  return (reals - reals % 8) / S::parts;
+  return (i64)(((u64)n * S::parts / 2 & ~(u64)7) / S::parts);
 }
 // Levels, `most` at most, above which no node of a tree of n elements is a leaf.
 template <class S>
 ACCEL_DEVICE int levels_of(i64 n, int most) {
   int levels = 0;
+#pragma unroll 1
   while (levels < most && n > leaf_elements<S>) n = left_of<S>(n), ++levels;
   return levels;
 }
 // Node `number` of those `levels` below the root of a tree over [begin, begin + n).
 template <class S>
 ACCEL_DEVICE void take_node(i64& begin, i64& n, int levels, i64 number) {
+#pragma unroll 1
   for (int bit = levels - 1; bit >= 0; --bit) {
     const i64 left = left_of<S>(n);
     if ((number >> bit & 1) != 0)
@@ -119,6 +120,7 @@ struct LeafOfTeam {
 #pragma unroll
       for (int half = 1; half < width; half *= 2) total = S::add(total, value_across(total, half, team));
     }
+#pragma unroll 1
     for (; i < n; ++i) total = S::add(total, element(begin + i));
     return total;
   }
@@ -129,6 +131,7 @@ template <class S, class Leaf, class Element>
 ACCEL_DEVICE typename S::Total lowest_node(Leaf leaf, i64 begin, i64 n, Element element) {
   const i64 left = n > leaf_elements<S> ? left_of<S>(n) : n;
   typename S::Total sum = S::zero();
+#pragma unroll 1
   for (i64 from = 0, to = left;; from = left, to = n) {
     const typename S::Total part = leaf.template sum<S>(begin + from, to - from, element);
     sum = from == 0 ? part : S::add(sum, part);
@@ -143,6 +146,7 @@ ACCEL_DEVICE typename S::Total tree_of_leaves(Leaf leaf, i64 begin, i64 n, Eleme
   typedef typename S::Total T;
   const int levels = levels_of<S>(n, 40);
   T near[3], far[40], sum = S::zero();
+#pragma unroll 1
   for (i64 k = 0; k < i64(1) << levels; ++k) {
     i64 first = begin, count = n;
     take_node<S>(first, count, levels, k);
@@ -157,6 +161,7 @@ ACCEL_DEVICE typename S::Total tree_of_leaves(Leaf leaf, i64 begin, i64 n, Eleme
       else
         sum = S::add(near[level], sum);
     }
+#pragma unroll 1
     for (int level = 3; level < levels && !waits; ++level) {
       waits = (k >> level & 1) == 0;
       if (waits)
