@@ -9,22 +9,8 @@ using Form = ProductFactor::Form;
 
 bool is_complex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
 
-// A matrix as NumPy has it; steps in elements.
-struct Matrix {
-  int64_t rows, columns, row_step, column_step, matrix_step;
-
-  Matrix transposed() const { return {columns, rows, column_step, row_step, matrix_step}; }
-};
-
-// (m,k) times (k,n) gives (m,n).
-struct Product {
-  Matrix first, second, result;
-  int64_t count;
-  bool conjugates_first;
-};
-
 // The step from column to column when the elements of a column are neighbours and the columns do not overlap.
-std::optional<int64_t> columns_of(const Matrix& m) {
+std::optional<int64_t> columns_of(const ProductMatrix& m) {
   const int64_t least = std::max<int64_t>(m.rows, 1);
   if (m.rows == 0 || m.columns == 0) return least;
   if (m.rows > 1 && m.row_step != 1) return std::nullopt;
@@ -32,7 +18,7 @@ std::optional<int64_t> columns_of(const Matrix& m) {
   return m.column_step >= least ? std::optional(m.column_step) : std::nullopt;
 }
 
-std::optional<ProductFactor> factor_of(int operand, const Matrix& m, bool conjugated) {
+std::optional<ProductFactor> factor_of(int operand, const ProductMatrix& m, bool conjugated) {
   if (m.matrix_step < 0) return std::nullopt;
   if (auto step = conjugated ? std::nullopt : columns_of(m)) return ProductFactor{operand, Form::plain, *step, m.matrix_step};
   if (auto step = columns_of(m.transposed()))
@@ -41,8 +27,8 @@ std::optional<ProductFactor> factor_of(int operand, const Matrix& m, bool conjug
 }
 
 // With the result by columns, as it is.
-std::optional<ProductPlan> plan_by_columns(const Matrix& left, bool left_conjugated, const Matrix& right, bool right_conjugated,
-                                           const Matrix& result, int64_t count, int left_operand) {
+std::optional<ProductPlan> plan_by_columns(const ProductMatrix& left, bool left_conjugated, const ProductMatrix& right, bool right_conjugated,
+                                           const ProductMatrix& result, int64_t count, int left_operand) {
   auto result_step = columns_of(result);
   auto a = factor_of(left_operand, left, left_conjugated), b = factor_of(1 - left_operand, right, right_conjugated);
   if (!result_step || !a || !b) return std::nullopt;
@@ -68,7 +54,8 @@ std::optional<Product> join_rows(Product p) {
   return p;
 }
 
-// A gufunc's operands as matrices: vectors are rows or columns. nullopt: a stride is no number of elements.
+}  // namespace
+
 std::optional<Product> read_product(Op op, int64_t size, const intptr_t* dims, const intptr_t* strides) {
   const int core_strides = op == Op::matmul ? 6 : op == Op::vecdot ? 2 : 4;
   int64_t s[9];
@@ -93,8 +80,6 @@ std::optional<Product> read_product(Op op, int64_t size, const intptr_t* dims, c
   const int64_t k = dims[1];
   return Product{{1, k, 1, c[0], a}, {k, 1, c[1], 1, b}, {1, 1, 1, 1, r}, count, true};
 }
-
-}  // namespace
 
 bool is_blas_product(Op op, DType dtype) {
   const bool multiplies = op == Op::matmul || op == Op::matvec || op == Op::vecmat || op == Op::vecdot;

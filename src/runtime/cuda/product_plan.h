@@ -9,6 +9,24 @@
 
 namespace accel {
 
+// A matrix as NumPy has it, and the next ones; steps in elements or bytes.
+struct ProductMatrix {
+  int64_t rows, columns, row_step, column_step, matrix_step;
+
+  ProductMatrix transposed() const { return {columns, rows, column_step, row_step, matrix_step}; }
+};
+
+// (m,k) times (k,n) gives (m,n), `count` times.
+struct Product {
+  ProductMatrix first, second, result;
+  int64_t count;
+  bool conjugates_first;
+};
+
+// The operands of a gufunc as matrices, with steps of `size` bytes: vectors are rows or columns. nullopt: a stride is no multiple
+// of the size.
+std::optional<Product> read_product(Op op, int64_t size, const intptr_t* dims, const intptr_t* strides);
+
 // One of the two factors: a matrix by columns, perhaps transposed.
 struct ProductFactor {
   enum class Form { plain, transposed, conjugated };  // conjugated: and transposed; values of cublasOperation_t

@@ -97,7 +97,6 @@ graph {
 """
 
 
-@pytest.mark.xfail(strict=True, reason="map_kernels looks at nests alone: blocks of the host read elements of device memory")
 def test_the_host_reads_no_memory_of_the_device():
     with pytest.raises(ValueError):
         _accel.emit_graph(BRANCH_ON_AN_ELEMENT)
