@@ -12,7 +12,8 @@ extern "C" {
 // One launch: all memory in it is of the device, and so is what AccelRuntime::allocate gives.
 struct AccelDeviceLaunch {
   AccelLaunch launch;
-  const void* kernels;  // the loaded device code
+  const void* kernels;   // the loaded device code
+  int64_t shared_bytes;  // of shared memory that a block may have
   // Starts kernel `number` of the device code in blocks of `threads` threads, which share `bytes` bytes. `arguments`: addresses
   // of its parameters. Returns 0 or status bits.
   int (*start)(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);

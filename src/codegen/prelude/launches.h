@@ -20,11 +20,14 @@ static void launch_columns(Frame* frame, int kernel, i64 items, void** arguments
   const int threads = items < many_columns ? block_threads / 4 : block_threads;
   start_kernel(frame, kernel, (items + threads - 1) / threads, threads, arguments);
 }
+// Shared memory that kernels have besides rows, at most.
+constexpr i64 own_shared_bytes = 4096;
 // A thread, a warp or a block for each item: three kernels, then those of a warp and of a block that keep the rows that an item
 // reads again, `row_bytes` bytes, in shared memory.
 static void launch_rows(Frame* frame, int kernel, i64 items, i64 longest, i64 row_bytes, void** arguments) {
   const int threads = threads_of_row(items, longest), groups = block_threads / threads;
-  const bool keeps = keeps_rows(threads, row_bytes);
+  const bool has_room = row_bytes * groups <= ((const AccelDeviceLaunch*)frame->launch)->shared_bytes - own_shared_bytes;
+  const bool keeps = has_room && keeps_rows(threads, row_bytes);
   const int number = threads == 1 ? 0 : (threads == warp_threads ? 1 : 2) + (keeps ? 2 : 0);
   start_kernel(frame, kernel + number, (items + groups - 1) / groups, block_threads, arguments, keeps ? row_bytes * groups : 0);
 }

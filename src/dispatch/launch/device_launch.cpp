@@ -159,6 +159,7 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   launch.launch.exit = &exit;
   launch.launch.accepted = launch.launch.ignored = accel_divide | accel_overflow | accel_underflow | accel_invalid;
   launch.kernels = kernels;
+  launch.shared_bytes = plan_.device->shared_bytes();
   launch.start = start;
   DeviceLaunch* const outside = std::exchange(running, this);
   const int status = kernel(&launch.launch);
