@@ -154,7 +154,8 @@ class _Maker:
         from .backends import adapt, backend_name
 
         name = backend_name(self.backend)
-        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, adapt(self.backend), name, self.device)
+        backend = adapt(self.backend)
+        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, backend, name, self.device)
 
 
 def _in_mro(kind: type, name: str) -> object:

@@ -176,8 +176,8 @@ class Explanation:
     steps : list of dict
         name, changed, seconds and text of each step of the schedule.
     device : dict
-        Where the kernel runs: ``name`` ("cpu", "cuda:0"). Of a CUDA device also ``kernels``, their ``source``, and what this call
-        had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``.
+        Where the kernel runs: ``name`` ("cpu", "cuda:0"). Of a CUDA device also ``kernels``, their ``source``, and what this
+        call had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``.
     schedule_notes : list of str
         Decisions of the scheduler: what was fused, split or stored, and why.
     seconds : float

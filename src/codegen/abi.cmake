@@ -1,5 +1,5 @@
-# Parts "abi" and "device_abi" of the prelude: writes OUTPUT, the declarations of kernel_abi.h or device_abi.h (HEADER), in words that kernels have without
-# includes. Runs at build time: cmake -DHEADER=<kernel_abi.h> -DOUTPUT=<file> -P abi.cmake
+# Parts "abi" and "device_abi" of the prelude: writes OUTPUT, the declarations of kernel_abi.h or device_abi.h (HEADER), in
+# words that kernels have without includes. Runs at build time: cmake -DHEADER=<kernel_abi.h> -DOUTPUT=<file> -P abi.cmake
 file(READ "${HEADER}" text)
 get_filename_component(name "${HEADER}" NAME)
 string(FIND "${text}" "constexpr int accel_" begin)

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel with device code gets beside kernel_abi.h. Part "device_abi" of the prelude is made from this header (abi.cmake):
-// from `accel_device_abi_version`, which every change increments, to the end of `extern "C"`.
+// What a kernel with device code gets beside kernel_abi.h. Part "device_abi" of the prelude is made from this header
+// (abi.cmake): from `accel_device_abi_version`, which every change increments, to the end of `extern "C"`.
 
 #include "codegen/kernel_abi.h"
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.device_arrays import ran_on_device
 
 import accel
 
@@ -173,13 +174,6 @@ def to_host(value):
     if isinstance(value, tuple):
         return tuple(map(to_host, value))
     return value.numpy() if isinstance(value, accel.DeviceArray) else value
-
-
-def ran_on_device(compiled, *arguments):
-    why = accel.explain(compiled)(*arguments)
-    assert why.exception is None, why.exception
-    assert why.compiled and why.device["name"] == "cuda:0", str(why)
-    return why.result
 
 
 @pytest.mark.parametrize(("function", "make"), CASES, ids=IDS)

@@ -9,7 +9,7 @@ import pytest
 
 import accel
 from accel import _accel
-from accel.device import _as_guest, _parse_device
+from accel._device import _as_guest, _parse_device
 
 
 @pytest.mark.parametrize("text, expected", [("cuda", ("cuda", 0)), ("cuda:1", ("cuda", 1)), ("cpu", ("cpu", 0))])

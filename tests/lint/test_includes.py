@@ -13,7 +13,8 @@ CORE = ["base", "ir", "passes", "schedule", "codegen", "toolchain", "runtime"]
 # folder -> what it may include of other folders: a folder name (every header of it) or one product header.
 # A folder may always include its own headers. "." is src itself: compile.h and compile.cpp.
 PROGRAM = ["schedule/program/program.h"]
-KERNEL_ABI = ["codegen/kernel_abi.h"]
+ITEMS = ["schedule/analysis/items.h"]  # how threads of a device share a nest
+KERNEL_ABI = ["codegen/kernel_abi.h", "codegen/device_abi.h"]
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
@@ -28,7 +29,7 @@ MAY_INCLUDE = {
     "ir": ["base"],
     "passes": ["base", "ir"],
     "schedule": ["base", "ir"],
-    "codegen": ["base", "ir", *PROGRAM],
+    "codegen": ["base", "ir", *PROGRAM, *ITEMS],
     "toolchain": ["base", "codegen/kernel_source.h", *KERNEL_ABI, *PROGRAM],
     "runtime": ["base", *KERNEL_ABI, *SYSTEM, *KERNELS, *CUDA_LIBRARIES, *OPERATIONS],
     ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],

@@ -49,6 +49,8 @@ class DeviceLaunch {
   static bool note(const Status& status);
   // Why the run failed, if the reason is not the status alone.
   const std::optional<Failure>& failure() const { return failure_; }
+  // Whether a run that failed may have written some elements of NumPy's arguments: the call cannot be made again.
+  bool has_spoilt_arguments() const { return is_written_ && failure_.has_value(); }
 
  private:
   struct Span {
@@ -68,7 +70,11 @@ class DeviceLaunch {
   bool take_words();
   bool download(int exit);
   bool download_output(int output);
+  bool download_inputs();
   bool download_input(size_t input);
+  bool fetch_input(size_t input, std::vector<char>& copy);
+  bool write_input(size_t input, std::vector<char>& copy);
+  bool is_downloaded(size_t input) const { return plan_.inputs[input].is_written && !plan_.inputs[input].is_on_device; }
   bool check(const Status& status);
   char* take(int64_t bytes);
 
@@ -78,10 +84,11 @@ class DeviceLaunch {
   const Binding& binding_;
   std::vector<void*> inputs_;
   std::vector<Span> spans_;
-  std::vector<char*> memory_;                         // of outputs that become ndarrays, by output
-  std::vector<std::vector<int64_t>> shapes_;          // of these
-  std::vector<std::pair<int64_t*, int>> words_;       // numbers of the host that kernels write: memory, output
+  std::vector<char*> memory_;                    // of outputs that become ndarrays, by output
+  std::vector<std::vector<int64_t>> shapes_;     // of these
+  std::vector<std::pair<int64_t*, int>> words_;  // numbers of the host that kernels write: memory, output
   std::optional<Failure> failure_;
+  bool is_written_ = false;  // elements of NumPy's arguments
 };
 
 }  // namespace accel

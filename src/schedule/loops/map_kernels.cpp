@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/op.h"
 #include "schedule/analysis/items.h"
 
 namespace accel {
@@ -26,9 +27,12 @@ bool stores_in_order(const Body& body) {
 
 // Whether threads can share part of an item.
 bool has_shared_work(const DimTable& dims, const Body& body) {
-  return any_statement(body, [&](const Stmt& s) {
-    return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent);
-  });
+  return any_statement(
+      body, [&](const Stmt& s) { return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent); });
+}
+
+bool has_device_text(Op op) {
+  return op == Op::real || op == Op::imag || *op_info(op).cuda != '\0' || *op_info(op).cpp != '\0';
 }
 
 class Mapper {
@@ -47,9 +51,16 @@ class Mapper {
  private:
   const char* find_problem(const Body& body) const {
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
-    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; })) return "a loop that ends for each element";
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; }))
+      return "a loop that ends for each element";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
+    const char* without_text = nullptr;
+    any_statement(body, [&](const Stmt& s) {
+      if (s.kind == StmtKind::compute && !has_device_text(s.op)) without_text = op_info(s.op).name;
+      return false;
+    });
+    if (without_text != nullptr) return without_text;
     auto has_buffer = [&](BufferKind kind) {
       return any_statement(body, [&](const Stmt& s) {
         return s.address.buffer >= 0 && program_.buffers[static_cast<size_t>(s.address.buffer)].kind == kind;
@@ -94,11 +105,22 @@ class Mapper {
 
 }  // namespace
 
+// Whether the host accesses memory of arrays, which it cannot on a device.
+static bool accesses_memory(const ProgramBlock& block) {
+  return std::any_of(block.steps.begin(), block.steps.end(), [](const BlockStep& step) {
+    return any_statement(step.body, [](const Stmt& s) {
+      return s.address.buffer >= 0 && (s.kind == StmtKind::load || s.kind == StmtKind::gather || is_store(s.kind));
+    });
+  });
+}
+
 Result<bool> map_kernels(ProgramState& state) {
   Mapper mapper(state.program);
   for (Nest& nest : state.program.nests) {
     ACCEL_TRY(nest.mapping, mapper.mapping_of(nest));
   }
+  if (std::any_of(state.program.blocks.begin(), state.program.blocks.end(), accesses_memory))
+    return fail(Reason::not_on_device, "an element that the host needs");
   return true;
 }
 
