@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -230,6 +230,14 @@ def _key_of(constant: Any) -> Any:
     return type(constant), constant
 
 
+def _function_of(text: str, names: str, namespace: dict[str, Any]) -> FunctionType:
+    """Return a function of these parameters that evaluates an expression, or makes an assignment: a text with " = "."""
+    if " = " in text:
+        exec(f"def assign({names}):\n    {text}\n", namespace)
+        return cast(FunctionType, namespace["assign"])
+    return cast(FunctionType, eval(f"lambda {names}: {text}", namespace))
+
+
 def _call_with(text: str, function: Any, parameters: list[Any], constants: list[Any], written: tuple[int, ...] = ()) -> Any:
     """Run the expression `text` of the parameters a0, a1, ..., the constants k0, k1, ... and `function`, compiled."""
     try:
@@ -240,13 +248,36 @@ def _call_with(text: str, function: Any, parameters: list[Any], constants: list[
     if found is None:
         names = ", ".join(f"a{index}" for index in range(len(parameters)))
         namespace = {"function": function, **{f"k{index}": constant for index, constant in enumerate(constants)}}
-        plain = eval(f"lambda {names}: {text}", namespace)
+        plain = _function_of(text, names, namespace)
         if key is None:
             return _on_host(plain, parameters, written)
         if len(_functions) >= _MOST_FUNCTIONS:
             _functions.clear()
         found = _functions[key] = (_compile(plain), plain)
     return _run(*found, parameters, written)
+
+
+def _selection(array: DeviceArray, key: Any) -> tuple[_Structure, str]:
+    """Return the text ``a0[...]`` of indexing with arrays and lists."""
+    structure = _Structure(takes_integers=True)
+    structure.text(array)
+    parts = [np.asarray(part, None if len(part) else np.intp) if isinstance(part, (list, tuple)) else part for part in key]
+    return structure, f"a0[{structure.arguments(tuple(parts), {})}]"
+
+
+def select(array: DeviceArray, key: Any) -> Any:
+    """Return the elements that arrays and lists select."""
+    structure, text = _selection(array, key if isinstance(key, tuple) else (key,))
+    return _call_with(text, None, structure.parameters, structure.constants)
+
+
+def store_selected(array: DeviceArray, key: Any, value: Any) -> None:
+    """Assign to the elements that arrays and lists select."""
+    structure, text = _selection(array, key if isinstance(key, tuple) else (key,))
+    operand = _operand(value)
+    structure.parameters.append(np.asarray(value) if operand is NotImplemented else operand)
+    text += f" = a{len(structure.parameters) - 1}"
+    _call_with(text, None, structure.parameters, structure.constants, written=(0,))
 
 
 _CHANGE_THEIR_ARRAY = {"partition", "put", "sort"}  # methods
