@@ -142,7 +142,10 @@ std::optional<Fallback> Dispatcher::last_fallback() const {
   if (last.reason && pinned_ && pinned_->reason == *last.reason) return pinned_;
   if (last.reason) return function_.at_start(*last.reason, {});
   if (!last.entry) return std::nullopt;
-  if (!(*last.entry)->is_ready()) return (*last.entry)->fallback();
+  if (!(*last.entry)->is_ready()) {
+    Fallback why = (*last.entry)->fallback();
+    return why.reason == Reason::not_on_device ? function_.at_start(why.reason, std::move(why.detail)) : std::move(why);
+  }
   return function_.at_start(Reason::not_profitable,
                             "compiled code did not finish several calls in a row, so that some calls skip it");
 }

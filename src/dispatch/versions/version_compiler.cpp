@@ -104,7 +104,10 @@ Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals,
       captured.device = guard.array.device;
     }
   if (captured.device >= 0) captured.graph.target.kind = TargetKind::cuda;
-  if (!why_not_on_device.empty()) captured.notes.push_back({Reason::not_on_device, why_not_on_device, {}, 0});
+  if (!why_not_on_device.empty()) {
+    const Fallback start = function_.at_start(Reason::not_on_device, why_not_on_device);
+    captured.notes.push_back({start.reason, start.detail, start.file, start.line});
+  }
   Made made;
   if (captured.code.get() != reinterpret_cast<PyObject*>(function_.code())) return made;
   made.entry = std::make_unique<Entry>(std::move(captured));
