@@ -1,5 +1,5 @@
-// Functions of the host that start the kernels of a nest. How work is divided depends on extents alone, as the order of additions
-// does.
+// Functions of the host that start the kernels of a nest. How work is divided depends on extents alone, as the order of
+// additions does.
 static void start_kernel(Frame* frame, int kernel, i64 blocks, int threads, void** arguments) {
   const AccelDeviceLaunch* launch = (const AccelDeviceLaunch*)frame->launch;
   if (blocks > 0) report(frame, launch->start(launch->module, kernel, blocks, threads, arguments));

@@ -1,7 +1,7 @@
 // Reductions in any order that depends on extents and the size of the group alone.
 //
-// The fold of elements [begin, end), at least one, by a group: thread k takes element begin + k and every size-th after it. Each
-// thread gets the result.
+// The fold of elements [begin, end), at least one, by a group: thread k takes element begin + k and every size-th after it.
+// Each thread gets the result.
 template <class T, class G, class Element, class Combine>
 ACCEL_DEVICE T fold_run(G group, i64 begin, i64 end, Element element, Combine combine) {
   const i64 own = begin + group.lane;
