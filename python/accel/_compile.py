@@ -82,8 +82,8 @@ def compile(
     device : str or None
         Where calls run: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. ``None``: where `accel.device` or `accel.set_default_device` says.
         Arguments on a device, and a context of `accel.device`, come first. Arguments that are arrays of other libraries on a
-        CUDA device (torch, CuPy, anything with ``__dlpack__`` or ``__cuda_array_interface__``), also in lists, tuples and dicts,
-        are device arrays for the function, without a copy, and its results are arrays of the first one's library.
+        CUDA device (torch, CuPy, anything with ``__dlpack__`` or ``__cuda_array_interface__``), also in lists, tuples and
+        dicts, are device arrays for the function, without a copy, and its results are arrays of the first one's library.
 
     Returns
     -------
