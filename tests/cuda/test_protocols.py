@@ -322,6 +322,9 @@ def test_operators_run_on_the_device(function, symbol, dtype):
         if why.exception is not None:
             assert isinstance(why.exception, TypeError), why.exception
             continue
+        if symbol in ("**", "**=") and np.dtype(dtype).kind in "biu" and why.exit is not None:
+            assert why.exit.reason == "not_on_device"  # negative exponents of integers raise, which the host has to know
+            continue
         assert why.compiled and why.device["name"] == "cuda:0", str(why)
         assert isinstance(why.result, accel.DeviceArray)
         if function == "operate_in_place":
