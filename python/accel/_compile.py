@@ -81,7 +81,9 @@ def compile(
         Return a callable that runs `fn` in the interpreter.
     device : str or None
         Where calls run: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. ``None``: where `accel.device` or `accel.set_default_device` says.
-        Arguments on a device, and a context of `accel.device`, come first.
+        Arguments on a device, and a context of `accel.device`, come first. Arguments that are arrays of other libraries on a
+        CUDA device (torch, CuPy, anything with ``__dlpack__`` or ``__cuda_array_interface__``), also in lists, tuples and
+        dicts, are device arrays for the function, without a copy, and its results are arrays of the first one's library.
 
     Returns
     -------
@@ -154,9 +156,8 @@ class _Maker:
         from .backends import adapt, backend_name
 
         name = backend_name(self.backend)
-        return _accel.make_function(
-            function, self.fullgraph, self.dynamic, self.disable, adapt(self.backend), name, self.device
-        )
+        backend = adapt(self.backend)
+        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, backend, name, self.device)
 
 
 def _in_mro(kind: type, name: str) -> object:

@@ -6,39 +6,25 @@ computes the result from copies on the host.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
 from . import _accel
 from ._accel import DeviceArray
-from ._compile import compile as _compile
 
-_MOST_FUNCTIONS = 1024  # compiled functions that are kept
+_MOST_FUNCTIONS = 8192  # compiled functions that are kept
 _NUMBERS = (int, float, complex, np.number, np.bool_)
-
-
-class _Running(threading.local):
-    """Whether this thread is inside one of these compiled functions."""
-
-    now = False
-
-
-_running = _Running()
 
 
 def _run(compiled: Callable[..., Any], plain: Callable[..., Any], operands: list[Any], written: tuple[int, ...] = ()) -> Any:
     """Call a compiled function, or from within one the function in Python on copies on the host."""
-    if _running.now:
+    if _accel.is_in_device_function():
         return _on_host(plain, operands, written)
-    _running.now = True
-    try:
-        return compiled(*operands)
-    finally:
-        _running.now = False
+    return _accel.run_device_function(compiled, operands)
 
 
 def _on_host(plain: Callable[..., Any], operands: list[Any], written: tuple[int, ...]) -> Any:
@@ -82,17 +68,37 @@ _OPERATORS = {
 _OPERATORS_ON_ONE = {"-": "lambda a: -a", "+": "lambda a: +a", "~": "lambda a: ~a", "abs": "lambda a: abs(a)"}
 
 
+_MOST_VERSIONS = 64  # of one of these functions, which is for one combination of dtypes and ranks
+
+
+def _compile(plain: FunctionType) -> Callable[..., Any]:
+    return _accel.make_function(plain, False, None, False, None, "native", most_versions=_MOST_VERSIONS)
+
+
+def _kinds(operands: list[Any]) -> tuple[Any, ...]:
+    """Return what decides the operations of a compiled function."""
+    return tuple((type(x), x.dtype, x.ndim) if isinstance(x, (DeviceArray, np.ndarray)) else type(x) for x in operands)
+
+
 @cache
-def _operator(text: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _operator(text: str, kinds: tuple[Any, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     plain = eval(text)
     return _compile(plain), plain
 
 
 @cache
-def _operator_in_place(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _operator_in_place(symbol: str, kinds: tuple[Any, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     namespace: dict[str, Any] = {"__name__": __name__}
     exec(f"def in_place(a, b):\n    a {symbol} b\n    return a\n", namespace)
     return _compile(namespace["in_place"]), namespace["in_place"]
+
+
+def compiled_operation(function: str, symbol: str, *operands: Any) -> Callable[..., Any]:
+    """Return the compiled function with which `operate`, `operate_in_place` or `operate_on` applies an operator."""
+    kinds = _kinds(list(operands))
+    if function == "operate_in_place":
+        return _operator_in_place(symbol, kinds)[0]
+    return _operator((_OPERATORS if function == "operate" else _OPERATORS_ON_ONE)[symbol], kinds)[0]
 
 
 def _operand(x: object) -> Any:
@@ -110,7 +116,7 @@ def operate(symbol: str, left: object, right: object) -> Any:
     operands = [_operand(left), _operand(right)]
     if any(operand is NotImplemented for operand in operands):
         return NotImplemented
-    return _run(*_operator(_OPERATORS[symbol]), operands)
+    return _run(*_operator(_OPERATORS[symbol], _kinds(operands)), operands)
 
 
 def operate_in_place(symbol: str, target: DeviceArray, operand: object) -> Any:
@@ -118,12 +124,12 @@ def operate_in_place(symbol: str, target: DeviceArray, operand: object) -> Any:
     value = _operand(operand)
     if value is NotImplemented:
         return NotImplemented
-    return _run(*_operator_in_place(symbol), [target, value], written=(0,))
+    return _run(*_operator_in_place(symbol, _kinds([target, value])), [target, value], written=(0,))
 
 
 def operate_on(symbol: str, operand: DeviceArray) -> Any:
     """Apply a unary operator."""
-    return _run(*_operator(_OPERATORS_ON_ONE[symbol]), [operand])
+    return _run(*_operator(_OPERATORS_ON_ONE[symbol], _kinds([operand])), [operand])
 
 
 # ---- Single functions
@@ -142,24 +148,26 @@ def _imaginary_part(array: Any) -> Any:
 
 
 @cache
-def _compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
-    return _compile(plain)
+def _compiled(plain: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    assert isinstance(plain, FunctionType)
+    return _compile(FunctionType(plain.__code__, plain.__globals__, plain.__name__))
 
 
 def assign(target: DeviceArray, value: object) -> None:
     """Assign a value of any dtype, broadcast, to all elements."""
     operand = _operand(value)
-    _run(_compiled(_assign), _assign, [target, np.asarray(value) if operand is NotImplemented else operand], written=(0,))
+    operands = [target, np.asarray(value) if operand is NotImplemented else operand]
+    _run(_compiled(_assign, _kinds(operands)), _assign, operands, written=(0,))
 
 
 def contains(array: DeviceArray, value: object) -> Any:
     """Return whether an element equals the value."""
-    return _run(_compiled(_contains), _contains, [array, value])
+    return _run(_compiled(_contains, _kinds([array, value])), _contains, [array, value])
 
 
 def imaginary_part(array: DeviceArray) -> Any:
     """Return the imaginary parts of real numbers."""
-    return _run(_compiled(_imaginary_part), _imaginary_part, [array])
+    return _run(_compiled(_imaginary_part, _kinds([array])), _imaginary_part, [array])
 
 
 def copied(array: DeviceArray, order: str) -> Any:
@@ -169,7 +177,7 @@ def copied(array: DeviceArray, order: str) -> Any:
 
 def packed(array: DeviceArray) -> Any:
     """Return a copy without gaps; the array itself from within a compiled function."""
-    return array if _running.now else copied(array, "K")
+    return array if _accel.is_in_device_function() else copied(array, "K")
 
 
 # ---- Functions and methods of NumPy, with their arguments
@@ -180,7 +188,8 @@ _functions: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 class _Structure:
     """The text of a call's arguments: arrays and inexact numbers are parameters, all else are constants of the function."""
 
-    def __init__(self) -> None:
+    def __init__(self, takes_integers: bool = False) -> None:
+        self._takes_integers = takes_integers  # as parameters, when they are arguments themselves
         self.parameters: list[Any] = []
         self.constants: list[Any] = []
 
@@ -199,9 +208,15 @@ class _Structure:
         self.constants.append(value)
         return f"k{len(self.constants) - 1}"
 
+    def _argument(self, value: Any) -> str:
+        if not (self._takes_integers and type(value) is int):
+            return self.text(value)
+        self.parameters.append(value)
+        return f"a{len(self.parameters) - 1}"
+
     def arguments(self, values: tuple[Any, ...], named: dict[str, Any]) -> str:
         """Return the text between the brackets of a call."""
-        texts = [self.text(value) for value in values]
+        texts = [self._argument(value) for value in values]
         texts += [f"{name}={self.text(value)}" for name, value in named.items()]
         return ", ".join(texts)
 
@@ -215,17 +230,25 @@ def _key_of(constant: Any) -> Any:
     return type(constant), constant
 
 
+def _function_of(text: str, names: str, namespace: dict[str, Any]) -> FunctionType:
+    """Return a function of these parameters that evaluates an expression, or makes an assignment: a text with " = "."""
+    if " = " in text:
+        exec(f"def assign({names}):\n    {text}\n", namespace)
+        return cast(FunctionType, namespace["assign"])
+    return cast(FunctionType, eval(f"lambda {names}: {text}", namespace))
+
+
 def _call_with(text: str, function: Any, parameters: list[Any], constants: list[Any], written: tuple[int, ...] = ()) -> Any:
     """Run the expression `text` of the parameters a0, a1, ..., the constants k0, k1, ... and `function`, compiled."""
     try:
-        key = (text, function, tuple(map(_key_of, constants)))
+        key = (text, function, _kinds(parameters), tuple(map(_key_of, constants)))
         found = _functions.get(key)
     except TypeError:  # a constant that cannot be hashed
         key, found = None, None
     if found is None:
         names = ", ".join(f"a{index}" for index in range(len(parameters)))
         namespace = {"function": function, **{f"k{index}": constant for index, constant in enumerate(constants)}}
-        plain = eval(f"lambda {names}: {text}", namespace)
+        plain = _function_of(text, names, namespace)
         if key is None:
             return _on_host(plain, parameters, written)
         if len(_functions) >= _MOST_FUNCTIONS:
@@ -234,12 +257,35 @@ def _call_with(text: str, function: Any, parameters: list[Any], constants: list[
     return _run(*found, parameters, written)
 
 
+def _selection(array: DeviceArray, key: Any) -> tuple[_Structure, str]:
+    """Return the text ``a0[...]`` of indexing with arrays and lists."""
+    structure = _Structure(takes_integers=True)
+    structure.text(array)
+    parts = [np.asarray(part, None if len(part) else np.intp) if isinstance(part, (list, tuple)) else part for part in key]
+    return structure, f"a0[{structure.arguments(tuple(parts), {})}]"
+
+
+def select(array: DeviceArray, key: Any) -> Any:
+    """Return the elements that arrays and lists select."""
+    structure, text = _selection(array, key if isinstance(key, tuple) else (key,))
+    return _call_with(text, None, structure.parameters, structure.constants)
+
+
+def store_selected(array: DeviceArray, key: Any, value: Any) -> None:
+    """Assign to the elements that arrays and lists select."""
+    structure, text = _selection(array, key if isinstance(key, tuple) else (key,))
+    operand = _operand(value)
+    structure.parameters.append(np.asarray(value) if operand is NotImplemented else operand)
+    text += f" = a{len(structure.parameters) - 1}"
+    _call_with(text, None, structure.parameters, structure.constants, written=(0,))
+
+
 _CHANGE_THEIR_ARRAY = {"partition", "put", "sort"}  # methods
 
 
 def method(name: str, array: DeviceArray, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call a method of ndarrays."""
-    structure = _Structure()
+    structure = _Structure(takes_integers=name == "clip")
     structure.text(array)
     text = f"a0.{name}({structure.arguments(arguments, named)})"
     written = (0,) if name in _CHANGE_THEIR_ARRAY else _outputs(structure, named)
@@ -256,7 +302,9 @@ def _outputs(structure: _Structure, named: dict[str, Any]) -> tuple[int, ...]:
 def _call(
     expression: str, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], changes_first: bool = False
 ) -> Any:
-    structure = _Structure()
+    structure = _Structure(
+        takes_integers=expression == "function" and isinstance(function, np.ufunc) or function in _ON_ELEMENTS
+    )
     text = f"{expression}({structure.arguments(arguments, named)})"
     written = _outputs(structure, named)
     if changes_first and arguments and isinstance(arguments[0], DeviceArray):
@@ -274,6 +322,7 @@ _VIEW_FUNCTIONS = {
 _LAYOUT_FUNCTIONS = {np.iscomplexobj, np.isrealobj, np.ndim, np.shape, np.size}
 _SHARING_FUNCTIONS = {np.may_share_memory, np.shares_memory}
 _METHOD_FUNCTIONS = {np.copy: "copy", np.ravel: "ravel", np.reshape: "reshape"}
+_ON_ELEMENTS = {np.clip, np.copyto, np.full_like, np.isclose, np.where}  # whose arguments are operands, not axes
 _CHANGE_THEIR_FIRST = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
 _HOST_FUNCTIONS = {
     *(np.array2string, np.array_repr, np.array_str, np.result_type, np.can_cast),

@@ -298,7 +298,9 @@ class Explanation:
 
     def _others(self) -> list[Fallback]:
         here = None if self.exit is None else (self.exit.reason, self.exit.filename, self.exit.lineno)
-        return [entry for entry in self.fallbacks if (entry.reason, entry.filename, entry.lineno) != here]
+        others = [entry for entry in self.fallbacks if (entry.reason, entry.filename, entry.lineno) != here]
+        shown = {entry.detail for entry in (*self.notes, self.exit) if entry is not None and entry.reason == "not_on_device"}
+        return [entry for entry in others if entry.reason != "not_on_device" or entry.detail not in shown]
 
     @staticmethod
     def _one_line(entry: Fallback, *, whole_path: bool = True) -> str:
@@ -326,17 +328,32 @@ class Explanation:
         kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}"
         if self.versions > 1:
             kernel += f", version {self.version + 1} of {self.versions}"
-        if self.device["name"] != "cpu":
-            kernel += ", {name}: {launches} launches, {waits} waits, {bytes_up} bytes up, {bytes_down} bytes down".format(
-                **self.device
-            )
+        if self.device["name"] != "cpu" and (self.compiled or self.partly):
+            kernel += f", on {self.device['name']}: {self._device_work()}"
         elsewhere = [f"  not on the device: {note.detail}" for note in self.notes if note.reason == "not_on_device"]
         return [kernel, *elsewhere, *([f"  NumPy's own loops: {', '.join(self.loops)}"] if self.loops else [])]
+
+    def _device_work(self) -> str:
+        work = self.device
+        up, down = _bytes_text(work["bytes_up"]), _bytes_text(work["bytes_down"])
+        launches, waits = _counted(work["launches"], "launch", "launches"), _counted(work["waits"], "wait", "waits")
+        return f"{launches}, {waits}, {up} up, {down} down"
 
     def _cost(self) -> str:
         origin = "kernel from the disk cache" if self.from_cache else f"kernel compiled in {self.compile_seconds:.2f} s"
         cost = f"cost: this call {_duration(self.seconds)}" + (f", {origin}" if self.source else "")
         return f"{cost}; since the start: " + ", ".join(f"{name} {count}" for name, count in self.total_stats.items())
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _bytes_text(count: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return _counted(count, "byte", "bytes")
 
 
 def _duration(seconds: float) -> str:

@@ -1,8 +1,11 @@
 // CUDA devices and arrays in their memory.
 
+#include <vector>
+
 #include "bind/bind.h"
 #include "bind/convert.h"
 #include "device_array/device_array.h"
+#include "device_array/device_functions.h"
 #include "device_array/failures.h"
 #include "device_array/guests.h"
 #include "device_array/transfer.h"
@@ -80,6 +83,13 @@ void assign_from_host(py::handle array, py::handle from) {
   if (!store_from_host(array.ptr(), from.ptr())) throw py::error_already_set();
 }
 
+py::object run_operation(py::handle compiled, py::list operands) {
+  const size_t count = operands.size();
+  std::vector<PyObject*> arguments(count);
+  for (size_t k = 0; k < count; k++) arguments[k] = operands[k].ptr();
+  return or_throw(run_device_function(compiled.ptr(), arguments));
+}
+
 }  // namespace
 
 void bind_devices(py::module_& module) {
@@ -95,6 +105,8 @@ void bind_devices(py::module_& module) {
   module.def("wrap_guest", wrap);
   module.def("rearranged", rearrange);
   module.def("assign_from_host", assign_from_host);
+  module.def("run_device_function", run_operation);
+  module.def("is_in_device_function", is_in_device_function);
 }
 
 }  // namespace accel

@@ -14,7 +14,7 @@ Dispatcher& checked(py::handle object) {
 }
 
 py::object make(py::object function, bool fullgraph, py::object dynamic, bool disable, py::object backend,
-                std::string backend_name, int device) {
+                std::string backend_name, int device, int64_t most_versions) {
   if (!PyFunction_Check(function.ptr())) throw py::type_error("expected a Python function");
   DispatchOptions options;
   options.fullgraph = fullgraph;
@@ -23,6 +23,7 @@ py::object make(py::object function, bool fullgraph, py::object dynamic, bool di
   if (!backend.is_none()) options.backend = PyRef::borrow(backend.ptr());
   options.backend_name = std::move(backend_name);
   options.device = device;
+  options.most_versions = most_versions;
   PyObject* made = new_compiled_function(function.ptr(), std::move(options));
   if (made == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(made);
@@ -52,7 +53,7 @@ bool set_stance(const std::string& name) {
 void bind_functions(py::module_& module) {
   module.attr("CompiledFunction") = py::handle(reinterpret_cast<PyObject*>(compiled_function_type()));
   module.def("make_function", make, py::arg("function"), py::arg("fullgraph"), py::arg("dynamic"), py::arg("disable"),
-             py::arg("backend"), py::arg("backend_name"), py::arg("device") = no_choice);
+             py::arg("backend"), py::arg("backend_name"), py::arg("device") = no_choice, py::arg("most_versions") = 0);
   module.attr("ON_CPU") = on_cpu;
   module.attr("NO_CHOICE") = no_choice;
   module.def("choose_device", choose_device);

@@ -1,6 +1,6 @@
 # Embeds codegen/prelude/**/*.h and the parts that abi.cmake writes: writes OUTPUT, which defines prelude_part (prelude.h) over
-# raw string literals. Runs at build time: cmake -DFOLDER=<prelude folder> -DABI=<abi.h;device_abi.h> -DOUTPUT=<file> -P
-# prelude.cmake
+# raw string literals. Runs at build time:
+# cmake -DFOLDER=<prelude folder> -DABI=<abi.h;device_abi.h> -DOUTPUT=<file> -P prelude.cmake
 file(GLOB_RECURSE parts "${FOLDER}/*.h")
 list(APPEND parts ${ABI})
 set(rows "")

@@ -17,6 +17,9 @@ namespace accel {
 // Borrowed; null with an exception when the type cannot be made.
 PyTypeObject* device_array_type();
 bool is_device_array(PyObject* object);
+// The method of DeviceArrays for a method of ndarrays as its type has it (a descriptor). Borrowed; null: it is none, or
+// DeviceArrays do not have it.
+PyObject* method_of_device_arrays(PyObject* descriptor);
 
 // An array over part of a block. Strides in bytes; `data` is the address of element 0. New reference, or null with an
 // exception.

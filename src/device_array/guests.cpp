@@ -9,10 +9,22 @@
 namespace accel {
 namespace {
 
-bool type_has(PyObject* object, const char* name) {
-  PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
-  return text && _PyType_Lookup(Py_TYPE(object), text.get()) != nullptr;
+// Names of protocols.
+struct ProtocolNames {
+  PyObject* dlpack = PyUnicode_InternFromString("__dlpack__");
+  PyObject* dlpack_device = PyUnicode_InternFromString("__dlpack_device__");
+  PyObject* interface = PyUnicode_InternFromString("__cuda_array_interface__");
+};
+const ProtocolNames& protocol_names() {
+  static const ProtocolNames names;
+  return names;
 }
+
+bool type_has(PyObject* object, PyObject* name) { return _PyType_Lookup(Py_TYPE(object), name) != nullptr; }
+bool has_dlpack(PyObject* object) {
+  return type_has(object, protocol_names().dlpack) && type_has(object, protocol_names().dlpack_device);
+}
+bool has_interface(PyObject* object) { return type_has(object, protocol_names().interface); }
 
 PyObject* wrap_memory(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, CudaDevice& device,
                       char* data, std::shared_ptr<void> owner, bool writeable) {
@@ -146,10 +158,28 @@ PyObject* wrap_interface(PyObject* object) {
 
 }  // namespace
 
+bool may_be_guest(PyObject* object) {
+  if (is_exact_array(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object))
+    return false;
+  if (PyType_Check(object) || is_array(object) || is_numpy_scalar(object) || is_device_array(object)) return false;
+  return has_dlpack(object) || has_interface(object);
+}
+
 PyObject* wrap_guest(PyObject* object) {
-  if (PyType_Check(object) || is_array(object) || is_numpy_scalar(object) || is_device_array(object)) return nullptr;
-  if (type_has(object, "__dlpack__") && type_has(object, "__dlpack_device__")) return wrap_dlpack(object);
-  return type_has(object, "__cuda_array_interface__") ? wrap_interface(object) : nullptr;
+  if (!may_be_guest(object)) return nullptr;
+  return has_dlpack(object) ? wrap_dlpack(object) : wrap_interface(object);
+}
+
+bool order_guest_after(PyObject* guest, PyObject* array, bool is_unwrapped) {
+  if (has_dlpack(guest)) {
+    if (is_unwrapped) return true;
+    PyRef kind = PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(guest)));
+    return static_cast<bool>(PyRef::steal(unwrap_as(kind.get(), array)));
+  }
+  PyRef record = PyRef::steal(PyObject_GetAttr(guest, protocol_names().interface));
+  if (!record || !PyDict_Check(record.get())) return static_cast<bool>(record);
+  PyObject* stream = PyDict_GetItemString(record.get(), "stream");
+  return stream == nullptr || stream == Py_None || hand_to_stream(array, stream);
 }
 
 PyObject* unwrap_as(PyObject* guest_type, PyObject* device_array) {

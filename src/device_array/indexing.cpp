@@ -1,6 +1,8 @@
 #include "device_array/indexing.h"
 
-#include "device_array/failures.h"
+#include <algorithm>
+
+#include "device_array/guests.h"
 #include "device_array/transfer.h"
 
 namespace accel {
@@ -22,19 +24,22 @@ bool is_integer_array(PyObject* object) {
 bool is_boolean(PyObject* object) { return PyBool_Check(object) || dtype_of_scalar(object) == DType::bool_; }
 
 bool is_advanced(PyObject* part) {
-  return is_boolean(part) || is_array(part) || is_device_array(part) || PyList_Check(part) || PyTuple_Check(part);
+  if (is_integer_array(part)) return false;
+  return is_boolean(part) || is_array(part) || is_device_array(part) || PyList_Check(part) || PyTuple_Check(part) ||
+         may_be_guest(part);
+}
+
+// Whether the key selects elements, not a view.
+bool is_advanced_key(PyObject* key) {
+  if (!PyTuple_Check(key)) return is_advanced(key);
+  PyObject* const* parts = PySequence_Fast_ITEMS(key);
+  return std::any_of(parts, parts + PyTuple_GET_SIZE(key), is_advanced);
 }
 
 // One part of a key as basic indexing takes it. Null with an exception.
 PyRef basic_part(PyObject* part) {
   if (part == Py_None || part == Py_Ellipsis || PySlice_Check(part) || PyLong_CheckExact(part)) return PyRef::borrow(part);
   if (is_integer_array(part)) return PyRef::steal(PyNumber_Index(part));
-  if (is_advanced(part)) {
-    raise_unsupported_on_device(Reason::unsupported_index,
-                                std::string("a DeviceArray cannot be indexed with an object of type ") + Py_TYPE(part)->tp_name,
-                                "index it in a function that accel.compile compiles, or index .numpy()");
-    return {};
-  }
   return PyIndex_Check(part) ? PyRef::steal(PyNumber_Index(part)) : PyRef::borrow(part);  // NumPy rejects other objects
 }
 
@@ -102,6 +107,7 @@ PyObject* selected_element(PyObject* array, PyObject* arguments) {
 }  // namespace
 
 PyObject* device_subscript(PyObject* array, PyObject* key) {
+  if (is_advanced_key(key)) return call_device_function("select", {array, key});
   BasicKey basic = basic_key(array, key);
   PyRef view = PyRef::steal(view_at(array, basic));
   if (!view || !basic.selects_element) return view.release();
@@ -113,6 +119,7 @@ int assign_device_subscript(PyObject* array, PyObject* key, PyObject* value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
     return -1;
   }
+  if (is_advanced_key(key)) return PyRef::steal(call_device_function("store_selected", {array, key, value})) ? 0 : -1;
   PyRef view = PyRef::steal(view_at(array, basic_key(array, key)));
   return view && store(view.get(), value) ? 0 : -1;
 }

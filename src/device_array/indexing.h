@@ -1,11 +1,12 @@
 #pragma once
-// Indexing with integers, slices, newaxis and Ellipsis. Requires the GIL.
+// Indexing: views for integers, slices, newaxis and Ellipsis; what arrays and lists select, accel._device_functions computes.
+// Requires the GIL.
 
 #include "device_array/object.h"
 
 namespace accel {
 
-// mp_subscript: a view, or a NumPy scalar when integers select one element.
+// mp_subscript: a view, a NumPy scalar when integers select one element, or a copy of selected elements.
 PyObject* device_subscript(PyObject* array, PyObject* key);
 // mp_ass_subscript
 int assign_device_subscript(PyObject* array, PyObject* key, PyObject* value);

@@ -93,11 +93,4 @@ PyObject* view_with_layout(PyObject* array, PyObject* unreadable) {
                          {reinterpret_cast<const int64_t*>(facts.strides), rank}, facts.data, facts.writeable);
 }
 
-PyObject* call_device_function(const char* name, std::initializer_list<PyObject*> arguments) {
-  static PyObject* module = nullptr;  // imported once
-  if (module == nullptr) module = PyImport_ImportModule("accel._device_functions");
-  PyRef function = PyRef::steal(module != nullptr ? PyObject_GetAttrString(module, name) : nullptr);
-  return function ? PyObject_Vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr) : nullptr;
-}
-
 }  // namespace accel

@@ -5,6 +5,7 @@
 
 #include "cpython/py_ref.h"
 #include "device_array/device_array.h"
+#include "device_array/device_functions.h"
 #include "ndarray/array.h"
 #include "ndarray/array_fields.h"
 
@@ -41,8 +42,5 @@ PyObject* new_dense_device_array(CudaDevice& device, DType dtype, std::span<cons
 // The view of `array` that has the layout of `unreadable`, a view of new_unreadable_array(array). New reference, or null with
 // an exception.
 PyObject* view_with_layout(PyObject* array, PyObject* unreadable);
-
-// A function of accel._device_functions, called with positional arguments. New reference, or null with an exception.
-PyObject* call_device_function(const char* name, std::initializer_list<PyObject*> arguments);
 
 }  // namespace accel

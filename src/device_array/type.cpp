@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "cpython/imported.h"
 #include "device_array/dlpack.h"
 #include "device_array/guests.h"
 #include "device_array/indexing.h"
@@ -227,6 +228,13 @@ PyTypeObject* device_array_type() {
   static PyTypeObject type = make_device_array_type();
   if ((type.tp_flags & Py_TPFLAGS_READY) == 0 && PyType_Ready(&type) < 0) return nullptr;
   return &type;
+}
+
+PyObject* method_of_device_arrays(PyObject* descriptor) {
+  if (!Py_IS_TYPE(descriptor, &PyMethodDescr_Type) && !Py_IS_TYPE(descriptor, &PyWrapperDescr_Type)) return nullptr;
+  static PyObject* const arrays = imported_attribute("numpy", "ndarray").release();
+  if (reinterpret_cast<PyObject*>(PyDescr_TYPE(descriptor)) != arrays) return nullptr;
+  return _PyType_Lookup(device_array_type(), PyDescr_NAME(descriptor));
 }
 
 bool is_device_array(PyObject* object) { return Py_IS_TYPE(object, device_array_type()); }

@@ -2,11 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
-
-import pytest
-
-FAKE = Path(__file__).resolve().parents[1] / "support" / "fake_cuda"
 
 SCRIPT = """
 import sys
@@ -53,14 +48,6 @@ for dtype in ("f4", "f8", "c8", "c16"):
 print(counts)
 assert set(counts) == {"", "unsupported_layout"} and counts[""] > 1000, counts
 """
-
-
-@pytest.fixture(scope="module")
-def libraries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cuda")
-    for source, library in (("driver.cpp", "libcuda.so.1"), ("cublas.cpp", "libcublas.so.13")):
-        subprocess.run(["g++", "-std=c++20", "-O1", "-shared", "-fPIC", FAKE / source, "-o", folder / library], check=True)
-    return folder
 
 
 def test_products(libraries):

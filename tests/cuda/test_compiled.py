@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.device_arrays import ran_on_device
 
 import accel
 
@@ -214,3 +215,31 @@ def test_arguments_on_the_device(function, make):
     values = [v for v in (got if isinstance(got, tuple) else (got,)) if isinstance(v, np.ndarray)]
     assert not values, "arrays stay on the device"
     compare(got, wanted)
+
+
+def needs_a_number(x):
+    return x + 1 if x[0] > 0 else x
+
+
+def test_texts_of_explain():
+    x = np.arange(5000.0)
+    compiled = accel.compile(outer)
+    with accel.device("cuda"):
+        text = str(accel.explain(compiled)(x[:1000], x[:2]))
+    assert ", on cuda:0: 1 launch, 0 waits, 8 kB up, 16 kB down" in text, text
+    left = accel.compile(needs_a_number)
+    with accel.device("cuda"):
+        text = str(accel.explain(left)(x))
+    assert "compiled as a whole" in text and "cuda:0" not in text
+    assert "  not on the device: a number that the host reads from an array" in text and text.count("number that the host reads from an array") == 1
+    resident = accel.to_device(x)
+    why = accel.explain(left)(resident)
+    assert why.answered == "interpreted" and why.exit.reason == "not_on_device" and why.exit.lineno > 0
+    assert (
+        "launch" not in str(why)
+        and str(why).count("number that the host reads from an array") == 1
+        and "way out: nothing to do: the CPU computes" in str(why)
+    )
+    assert why.result is resident
+    text = str(accel.explain(compiled)(resident[:0], resident[:2]))
+    assert "on cuda:0" in text, text

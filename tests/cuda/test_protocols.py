@@ -9,6 +9,7 @@ import pytest
 from support.device_arrays import check_equal, check_same, numbers
 
 import accel
+from accel import _device_functions
 
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "eq", "ne", "gt", "ge"]
 BITWISE = ["and_", "or_", "xor", "lshift", "rshift"]
@@ -299,3 +300,61 @@ def test_unused_capsules_free_their_memory():
         assert accel.memory_info().used > before
         del capsule
         assert accel.memory_info().used == before
+
+
+# ---- Where operations run
+
+SYMBOLS = [
+    *(("operate", symbol) for symbol in _device_functions._OPERATORS if symbol not in ("divmod", "@")),
+    *(("operate_on", symbol) for symbol in _device_functions._OPERATORS_ON_ONE),
+    *(("operate_in_place", symbol + "=") for symbol in "+ - * / // % << >> & ^ | **".split()),
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize(("function", "symbol"), SYMBOLS, ids=[f"{f} {s}" for f, s in SYMBOLS])
+def test_operators_run_on_the_device(function, symbol, dtype):
+    array = accel.to_device(numbers((2, 3), dtype))
+    others = [array.copy(), 2, 1.5, np.float32(2), numbers((2, 3), dtype)]
+    for operands in [(array,)] if function == "operate_on" else [(array, other) for other in others]:
+        compiled = _device_functions.compiled_operation(function, symbol, *operands)
+        why = accel.explain(compiled)(*operands)
+        if why.exception is not None:
+            assert isinstance(why.exception, TypeError), why.exception
+            continue
+        if symbol in ("**", "**=") and np.dtype(dtype).kind in "biu" and why.exit is not None:
+            assert why.exit.reason == "not_on_device"  # negative exponents of integers raise, which the host has to know
+            continue
+        assert why.compiled and why.device["name"] == "cuda:0", str(why)
+        assert isinstance(why.result, accel.DeviceArray)
+        if function == "operate_in_place":
+            assert why.result is array
+
+
+def test_operators_in_place_write_to_the_memory_of_the_array():
+    array = accel.to_device(np.arange(4.0))
+    before, view = array, array[1:3]
+    array += 1
+    array *= np.full(4, 2.0)
+    view -= 1
+    assert array is before and array.tolist() == [2, 3, 5, 8] and view.base is array
+    array[1:] += array[:-1]
+    assert array.tolist() == [2, 5, 8, 13]
+
+
+def test_many_kinds_of_operands_stay_on_the_device():
+    for rank in range(1, 4):
+        for dtype in ("int8", "int16", "int32", "int64", "float32", "float64"):
+            array = accel.to_device(np.ones((2,) * rank, dtype))
+            for other in (array, array.T, array[..., ::-1], array[:1], accel.to_device(np.ones(2))):
+                compiled = _device_functions.compiled_operation("operate", "+", array, other)
+                assert (array + other).tolist() == np.full((2,) * rank, 2).tolist()
+                assert accel.stats(compiled)["interpreted"] == 0
+
+
+def test_operators_with_many_numbers_are_compiled_once():
+    array = accel.to_device(np.zeros(3))
+    for number in range(20):
+        assert (array + number).tolist() == np.add(array, number).tolist() == [number] * 3
+    compiled = _device_functions.compiled_operation("operate", "+", array, 1)
+    assert accel.stats(compiled)["recompiles"] <= 2 and accel.stats(compiled)["interpreted"] == 0

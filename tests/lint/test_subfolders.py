@@ -9,7 +9,7 @@ ORDER = {
     "capture": ["domain", "product", "context", "protocol", "python", "numpy", "primitives", "interpreter", "."],
     "schedule": ["program", "analysis", "graph", "memory", "lowering", "blocks", "loops", "."],
     "codegen": [".", "prelude", "analysis", "emit"],
-    "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
+    "dispatch": ["signals", "guests", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
     "toolchain": [".", "host", "cuda", "doctor"],

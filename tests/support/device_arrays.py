@@ -70,3 +70,11 @@ def check_same(function, *arrays):
         if isinstance(host, np.ndarray):
             check_equal(device, host)
     return found
+
+
+def ran_on_device(compiled, *arguments):
+    """The result of a call that compiled code answered as a whole, on the device."""
+    why = accel.explain(compiled)(*arguments)
+    assert why.exception is None, why.exception
+    assert why.compiled and why.device["name"] == "cuda:0", str(why)
+    return why.result

@@ -93,6 +93,7 @@ int Run::run_on_device() {
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());
+  cannot_run_again_ = context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments();
   return status;
 }
 
@@ -192,7 +193,7 @@ Outcome Run::judge(int status) {
   if (has_failed) {
     if (history.problem().detail.empty()) history.fail(fail(reason_of(status), {}));
     if (context_.plan.makes_calls) context_.patience.spoilt();
-    if (context_.kernels.device_plan().gives_device_arrays) {
+    if (cannot_run_again_) {
       raise_device_failure(history.problem());
       return Outcome::raised;
     }

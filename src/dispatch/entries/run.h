@@ -107,6 +107,7 @@ class Run {
   RunEvents events_;
   int exit_ = 0;
   RunMode mode_;
+  bool cannot_run_again_ = false;               // a failed run on a device: the interpreter cannot make the call instead
   std::unique_ptr<Interruption> interruption_;  // null while no interrupt has had an effect
   std::optional<BoxedCalls> calls_;             // if the graph makes calls
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cpython/py_ref.h"
+#include "device_array/device_array.h"
 #include "guard/guard_test.h"
 #include "ndarray/array.h"
 
@@ -166,6 +167,9 @@ PyObject* new_iterator_at(PyObject* iterable, PyObject* index) {
 }
 
 PyObject* new_method(PyObject* callable, PyObject* self) {
+  if (is_device_array(self)) {
+    if (PyObject* own = method_of_device_arrays(callable)) callable = own;
+  }
   PyTypeObject* type = Py_TYPE(callable);
   bool built_in = type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
   if (!built_in) return PyMethod_New(callable, self);

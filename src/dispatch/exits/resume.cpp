@@ -1,5 +1,7 @@
 #include "dispatch/exits/resume.h"
 
+#include "device_array/device_array.h"
+
 namespace accel {
 namespace {
 
@@ -8,6 +10,14 @@ std::vector<PyRef> values(const std::vector<RecipeId>& recipes, PyObject* const*
   made.reserve(recipes.size());
   for (RecipeId id : recipes) made.push_back(PyRef::borrow(id >= 0 ? objects[id] : nullptr));
   return made;
+}
+
+// Capture takes methods of DeviceArrays for those of ndarrays.
+void use_methods_of_device_arrays(std::vector<PyRef>& stack) {
+  for (size_t k = 1; k < stack.size(); ++k) {
+    if (!stack[k - 1] || !stack[k] || !is_device_array(stack[k].get())) continue;
+    if (PyObject* own = method_of_device_arrays(stack[k - 1].get())) stack[k - 1] = PyRef::borrow(own);
+  }
 }
 
 FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
@@ -19,6 +29,7 @@ FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
   state.return_offset = frame.return_offset;
   state.locals = values(frame.locals, objects);
   state.stack = values(frame.stack, objects);
+  use_methods_of_device_arrays(state.stack);
   return state;
 }
 

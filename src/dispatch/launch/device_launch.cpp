@@ -13,6 +13,8 @@ namespace accel {
 namespace {
 
 constexpr int words_of_number = 2;
+// Arguments of up to this many bytes are written at once, when all of them have arrived; copies of larger ones cost too much.
+constexpr int64_t most_bytes_at_once = 4 << 20;
 
 // The launch that the calling thread runs.
 thread_local DeviceLaunch* running = nullptr;
@@ -66,6 +68,7 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     const size_t number = static_cast<size_t>(guard.array.input);
     const bool is_written = number < code.written_inputs.size() && code.written_inputs[number];
     inputs[number] = {guard.source, guard.array.dtype, guard.array.device >= 0, is_written};
+    writes_arguments |= is_written && guard.array.device < 0;
   }
 }
 
@@ -247,23 +250,18 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
 
 // --- results that the host gets ----------------------------------------------------------------------------------------
 
+// Arguments are written last: until then the call can be made again elsewhere.
 bool DeviceLaunch::download(int exit) {
   bool is_done = false;
-  for (size_t k = 0; k < plan_.inputs.size(); ++k) {
-    if (!plan_.inputs[k].is_written || plan_.inputs[k].is_on_device) continue;
-    if (!download_input(k)) return false;
-    is_done = true;
-  }
   for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
     if (lists_->memory[static_cast<size_t>(output)] == nullptr) continue;
     if (!download_output(output)) return false;
     is_done = true;
   }
-  if (lists_->words.empty()) return true;
-  if (!is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
+  if (!lists_->words.empty() && !is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
   for (const auto& [words, output] : lists_->words)
     if (!finish_word(words, output)) return false;
-  return true;
+  return download_inputs();
 }
 
 // Makes a number, or an array without axes, of what is in memory of the host.
@@ -301,24 +299,57 @@ bool DeviceLaunch::download_output(int output) {
   return check(unlocked([&] { return plan_.device->download(to, lists_->memory[static_cast<size_t>(output)], bytes); }));
 }
 
-// Elements between those of the array keep what they have: other threads may write to them meanwhile.
-bool DeviceLaunch::download_input(size_t input) {
-  PyObject* array = binding_.sources[plan_.inputs[input].source];
-  const ArrayLayout layout = array_layout(array);
+bool DeviceLaunch::download_inputs() {
+  if (!plan_.writes_arguments) return true;
+  int64_t bytes = 0;
+  std::vector<std::vector<char>> copies(plan_.inputs.size());
+  for (size_t k = 0; k < copies.size(); ++k) {
+    if (!is_downloaded(k)) continue;
+    const auto [low, high] = memory_span(array_layout(binding_.sources[plan_.inputs[k].source]));
+    bytes += high - low;
+  }
+  for (size_t k = 0; k < copies.size() && bytes <= most_bytes_at_once; ++k)
+    if (is_downloaded(k) && !fetch_input(k, copies[k])) return false;
+  for (size_t k = 0; k < copies.size(); ++k)
+    if (is_downloaded(k) && !(bytes <= most_bytes_at_once ? write_input(k, copies[k]) : download_input(k))) return false;
+  return true;
+}
+
+// The memory between the first and the last element of an argument, as it is on the device.
+bool DeviceLaunch::fetch_input(size_t input, std::vector<char>& copy) {
+  const ArrayLayout layout = array_layout(binding_.sources[plan_.inputs[input].source]);
   const auto [low, high] = memory_span(layout);
   const char* from = static_cast<const char*>(lists_->inputs[input]) - (layout.data - low);
+  copy.resize(static_cast<size_t>(high - low));
+  return check(unlocked([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); }));
+}
+
+// Elements between those of the array keep what they have: other threads may write to them meanwhile.
+bool DeviceLaunch::write_input(size_t input, std::vector<char>& copy) {
+  PyObject* array = binding_.sources[plan_.inputs[input].source];
+  const ArrayLayout layout = array_layout(array);
+  const char* low = memory_span(layout).first;
   const std::span<const int64_t> dims(layout.dims, layout.ndim), strides(layout.strides, layout.ndim);
-  if (element_count(dims) * layout.item_bytes == high - low)
-    return check(unlocked(
-        [&, low = low, high = high] { return plan_.device->download(layout.data - (layout.data - low), from, high - low); }));
-  std::vector<char> copy(static_cast<size_t>(high - low));
-  if (!check(unlocked([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); })))
-    return false;
   PyObject* elements = new_array_over(plan_.inputs[input].dtype, dims, strides, copy.data() + (layout.data - low));
+  is_written_ = true;
   const bool is_copied = elements != nullptr && copy_elements(array, elements);
   Py_XDECREF(elements);
   if (!is_copied) PyErr_Clear(), failure_ = fail(Reason::internal_error, "an argument could not be written");
   return is_copied;
+}
+
+bool DeviceLaunch::download_input(size_t input) {
+  PyObject* array = binding_.sources[plan_.inputs[input].source];
+  const ArrayLayout layout = array_layout(array);
+  const auto [low, high] = memory_span(layout);
+  const int64_t bytes = element_count({layout.dims, static_cast<size_t>(layout.ndim)}) * layout.item_bytes;
+  if (bytes != high - low) {
+    std::vector<char> copy;
+    return fetch_input(input, copy) && write_input(input, copy);
+  }
+  const char* from = static_cast<const char*>(lists_->inputs[input]) - (layout.data - low);
+  is_written_ = true;
+  return check(unlocked([&, low = low] { return plan_.device->download(const_cast<char*>(low), from, bytes); }));
 }
 
 }  // namespace accel

@@ -33,6 +33,7 @@ struct DevicePlan {
   std::vector<Input> inputs;  // by array input
   // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
   bool gives_device_arrays = false;
+  bool writes_arguments = false;  // of NumPy's
 };
 
 class DeviceLaunch {
@@ -51,6 +52,8 @@ class DeviceLaunch {
   static bool note(const Status& status);
   // Why the run failed, if the reason is not the status alone.
   const std::optional<Failure>& failure() const { return failure_; }
+  // Whether a run that failed may have written some elements of NumPy's arguments: the call cannot be made again.
+  bool has_spoilt_arguments() const { return is_written_ && failure_.has_value(); }
 
  private:
   struct Span {
@@ -72,7 +75,11 @@ class DeviceLaunch {
   bool finish_word(const int64_t* words, int output);
   bool download(int exit);
   bool download_output(int output);
+  bool download_inputs();
   bool download_input(size_t input);
+  bool fetch_input(size_t input, std::vector<char>& copy);
+  bool write_input(size_t input, std::vector<char>& copy);
+  bool is_downloaded(size_t input) const { return plan_.inputs[input].is_written && !plan_.inputs[input].is_on_device; }
   bool check(const Status& status);
   char* take(int64_t bytes);
 
@@ -94,6 +101,7 @@ class DeviceLaunch {
   const Binding& binding_;
   std::unique_ptr<Lists> lists_ = take_lists();
   std::optional<Failure> failure_;
+  bool is_written_ = false;  // elements of NumPy's arguments
 };
 
 }  // namespace accel

@@ -7,6 +7,7 @@
 #include "cpython/arguments.h"
 #include "cpython/c_stack.h"
 #include "device_array/failures.h"
+#include "dispatch/guests/guest_arguments.h"
 #include "dispatch/reports/notices.h"
 #include "dispatch/signals/interrupt.h"
 #include "dispatch/versions/constant_history.h"
@@ -39,19 +40,10 @@ bool warn_beside_exception(const std::string& message) {
   return true;
 }
 
-// Whether something that a device needs is not there, or has failed.
-bool is_of_device(Reason reason) {
-  switch (reason) {
-    case Reason::no_cuda_driver:
-    case Reason::no_cuda_device:
-    case Reason::no_nvrtc:
-    case Reason::no_cuda_library:
-    case Reason::cuda_failed:
-    case Reason::out_of_device_memory:
-      return true;
-    default:
-      return false;
-  }
+// Whether something that a device needs is not there: calls raise it, whatever their arguments are.
+bool is_missing(Reason reason) {
+  return reason == Reason::no_cuda_driver || reason == Reason::no_cuda_device || reason == Reason::no_nvrtc ||
+         reason == Reason::no_cuda_library;
 }
 
 // Reasons that fullgraph accepts: there is nothing to compile, or the function only raises.
@@ -75,6 +67,7 @@ void Dispatcher::start_over() {
   log_.clear();
   compiler_.clear();
   pinned_.reset();
+  brings_guests_ = false;
   counters_ = {};
   last_version_ = -1;
   generation_++;
@@ -84,10 +77,7 @@ void Dispatcher::start_over() {
 
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
   Arguments arguments{args, nargsf, names};
-  return is_stack_low() ? call_on_further_stack(arguments) : call_here(arguments);
-}
-
-PyObject* Dispatcher::call_on_further_stack(const Arguments& arguments) {
+  if (!is_stack_low()) return call_here(arguments);
   struct Call {
     Dispatcher* dispatcher;
     const Arguments& arguments;
@@ -108,8 +98,15 @@ PyObject* Dispatcher::call_here(const Arguments& arguments) {
   if (function_.has_other_code()) [[unlikely]]
     start_over();
   last_version_ = -1;
-  if (pinned_) [[unlikely]]
+  return call_counted(arguments);
+}
+
+PyObject* Dispatcher::call_counted(const Arguments& arguments) {
+  if (pinned_) [[unlikely]] {
+    PyObject* result = nullptr;
+    if (brings_guests_ && run_with_guests(arguments, &result)) return result;
     return interpret_because(arguments, *pinned_);
+  }
   if (is_watched(function_.code())) [[unlikely]] {
     log_.note_once(Reason::python_event);
     if (!warn_of_tools()) return nullptr;
@@ -145,7 +142,10 @@ std::optional<Fallback> Dispatcher::last_fallback() const {
   if (last.reason && pinned_ && pinned_->reason == *last.reason) return pinned_;
   if (last.reason) return function_.at_start(*last.reason, {});
   if (!last.entry) return std::nullopt;
-  if (!(*last.entry)->is_ready()) return (*last.entry)->fallback();
+  if (!(*last.entry)->is_ready()) {
+    Fallback why = (*last.entry)->fallback();
+    return why.reason == Reason::not_on_device ? function_.at_start(why.reason, std::move(why.detail)) : std::move(why);
+  }
   return function_.at_start(Reason::not_profitable,
                             "compiled code did not finish several calls in a row, so that some calls skip it");
 }
@@ -190,10 +190,13 @@ PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
 PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   PyObject* result = nullptr;
   device_ = chosen_device(options_.device);
+  if (brings_guests_ && run_with_guests(arguments, &result)) [[unlikely]]
+    return result;
   const bool verified = device_ == on_cpu && is_next_verified();
   if (verified && verify(arguments, locals, &result)) return result;
   Answer answer = try_versions(locals, &result);
   if (answer == Answer::none) {
+    if (!brings_guests_ && run_with_guests(arguments, &result)) return result;
     calls_.forget_next();
     Added added = add_version(locals);
     if (added == Added::raised) return nullptr;
@@ -205,6 +208,18 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   }
   if (answer == Answer::trial) return interpret_on_trial(arguments);
   return answer == Answer::result ? result : interpret(arguments);
+}
+
+// Makes the call with DeviceArrays in place of arrays of other libraries. False when there are none.
+bool Dispatcher::run_with_guests(const Arguments& arguments, PyObject** result) {
+  if (arguments.has_no_guests) return false;
+  Py_ssize_t count = PyVectorcall_NARGS(arguments.nargsf);
+  GuestArguments guests;
+  if (!guests.take(arguments.args, count + (arguments.names != nullptr ? PyTuple_GET_SIZE(arguments.names) : 0))) return true;
+  if (!guests.are_found()) return false;
+  brings_guests_ = true;
+  *result = guests.give_back(call_counted({guests.args(), static_cast<size_t>(count), arguments.names, true}));
+  return true;
 }
 
 // Verifies a version: runs it on copies, then the call in the interpreter, and compares. If they differ, the interpreter runs
@@ -360,7 +375,7 @@ Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
 // Whether another version may be made now.
 Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   if (compiler_.is_compiling()) return Added::no;
-  bool full = static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
+  bool full = static_cast<int64_t>(versions_.size()) >= options_.version_limit();
   if (full) {
     log_.note_once(Reason::recompile_limit);
     calls_.next().reason = Reason::recompile_limit;
@@ -397,14 +412,30 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   CompilingMark mark = compiler_.mark();
   Result<VersionCompiler::Made> made = compiler_.make(locals, versions_.size(), device_);
   if (!made.ok() && made.failure().reason == Reason::interrupted) return Added::interrupted;
+  if (!made.ok() && made.failure().reason == Reason::several_devices) {
+    raise_error("ArgumentError", function_.name() + ": " + describe(Reason::several_devices, made.failure().detail));
+    return Added::raised;
+  }
   if (!made.ok()) {
     pin(function_.at_start(made.failure().reason, made.failure().detail));
     return log_.report(made.failure(), !options_.backend) ? Added::no : Added::raised;
   }
   if (!made->entry) return Added::no;
   if (made->failure && made->failure->reason == Reason::interrupted) return Added::interrupted;
+  if (made->failure && is_of_device(made->failure->reason) && made->entry->choice() != on_cpu && !made->entry->is_ready())
+    return failed_on_device(*made->entry, *made->failure);
   if (generation == generation_) publish(std::move(made->entry));
   return report(made->failure) ? Added::yes : Added::raised;
+}
+
+// The device cannot run the version now. Later calls try again.
+Dispatcher::Added Dispatcher::failed_on_device(const Entry& entry, const Failure& failure) {
+  calls_.next().fallback = function_.at_start(failure.reason, failure.detail);
+  log_.note(*calls_.next().fallback);
+  const bool raises = is_missing(failure.reason) || entry.choice() == by_arguments || options_.must_be_full();
+  if (!raises) return report(failure) ? Added::no : Added::raised;
+  if (report_notices()) raise_device_failure(failure);
+  return Added::raised;
 }
 
 // Makes the second try of a compile. False with an exception set.
@@ -419,7 +450,6 @@ bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
 
 // Reports failures during the compile of a version. False with an exception set.
 bool Dispatcher::report(const std::optional<Failure>& failure) {
-  if (failure && is_of_device(failure->reason)) return report_notices() && raise_device_failure(*failure) != nullptr;
   return report_notices() && (!failure || log_.report(*failure, !options_.backend));
 }
 

@@ -56,6 +56,7 @@ class Dispatcher {
     PyObject* const* args;
     size_t nargsf;
     PyObject* names;
+    bool has_no_guests = false;  // GuestArguments has replaced them
   };
   enum class Answer : uint8_t {
     result,
@@ -65,13 +66,14 @@ class Dispatcher {
   };
 
   PyObject* call_here(const Arguments& arguments);
-  PyObject* call_on_further_stack(const Arguments& arguments);
+  PyObject* call_counted(const Arguments& arguments);
   PyObject* interpret(const Arguments& arguments);
   PyObject* interpret_as(const Arguments& arguments, Reason reason);
   PyObject* interpret_on_trial(const Arguments& arguments);
   PyObject* interpret_because(const Arguments& arguments, Fallback why);
   PyObject* bind_and_run(const Arguments& arguments);
   PyObject* run(const Arguments& arguments, PyObject* const* locals);
+  bool run_with_guests(const Arguments& arguments, PyObject** result);
   bool verify(const Arguments& arguments, PyObject* const* locals, PyObject** result);
   Answer try_versions(PyObject* const* locals, PyObject** result);
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
@@ -86,6 +88,7 @@ class Dispatcher {
   enum class Added : uint8_t { yes, no, raised, interrupted };
   Added add_version(PyObject* const* locals);
   Added may_add_version(PyObject* const* locals);
+  Added failed_on_device(const Entry& entry, const Failure& failure);
   bool compile_again(Entry& entry, PyObject* const* locals);
   bool report(const std::optional<Failure>& failure);
   void publish(std::unique_ptr<Entry> entry);
@@ -97,7 +100,8 @@ class Dispatcher {
   DispatchOptions options_;
   Versions versions_;
   int last_version_ = -1;
-  int device_ = on_cpu;  // chosen for the call
+  int device_ = on_cpu;         // chosen for the call
+  bool brings_guests_ = false;  // arguments have been arrays of other libraries
   std::optional<EntryHold> on_trial_;
   CallLog calls_;
   int64_t generation_ = 0;          // counts resets

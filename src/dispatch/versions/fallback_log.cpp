@@ -10,7 +10,8 @@ namespace {
 
 // Failures of accel or its dependencies, not of the function.
 constexpr Reason own_failures[] = {Reason::internal_error,   Reason::no_compiler,    Reason::compiler_failed,
-                                   Reason::compiler_timeout, Reason::backend_failed, Reason::load_failed};
+                                   Reason::compiler_timeout, Reason::backend_failed, Reason::load_failed,
+                                   Reason::nvrtc_failed};
 
 bool is_own_failure(Reason reason) {
   return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures);
@@ -34,6 +35,21 @@ std::vector<Fallback> fallbacks_of(const Entry& entry) {
 }
 
 }  // namespace
+
+bool is_of_device(Reason reason) {
+  switch (reason) {
+    case Reason::no_cuda_driver:
+    case Reason::no_cuda_device:
+    case Reason::no_nvrtc:
+    case Reason::nvrtc_failed:
+    case Reason::no_cuda_library:
+    case Reason::cuda_failed:
+    case Reason::out_of_device_memory:
+      return true;
+    default:
+      return false;
+  }
+}
 
 void FallbackLog::note(const Fallback& what) {
   for (Event& event : events_) {
@@ -72,14 +88,16 @@ void FallbackLog::note_exits(const Entry& entry) {
 }
 
 bool FallbackLog::report(const Failure& failure, bool is_native) {
-  if (!is_own_failure(failure.reason)) return true;
-  if (settings().strict.get()) {
+  const bool of_device = is_of_device(failure.reason);
+  if (!is_own_failure(failure.reason) && !of_device) return true;
+  if (settings().strict.get() && is_own_failure(failure.reason)) {
     raise_error("InternalError", function_.name() + ": " + describe(failure.reason, failure.detail));
     return false;
   }
   if (is_native && is_failure_of_machine(failure.reason)) return true;
   if (!warned_.insert(failure.reason).second) return true;
-  return warn("accel runs " + function_.name() + " in the interpreter. " + describe(failure.reason, failure.detail));
+  const char* where = of_device ? " on the CPU. " : " in the interpreter. ";
+  return warn("accel runs " + function_.name() + where + describe(failure.reason, failure.detail));
 }
 
 void FallbackLog::clear() {

@@ -17,6 +17,9 @@ struct Event {
   int64_t count = 1;
 };
 
+// Whether something that a device needs is not there, or has failed.
+bool is_of_device(Reason reason);
+
 class FallbackLog {
  public:
   explicit FallbackLog(const WrappedFunction& function) : function_(function) {}  // `function` outlives this

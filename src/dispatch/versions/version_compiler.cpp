@@ -48,7 +48,7 @@ Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t v
   CaptureOptions options = capture_options();
   PyRef code = PyRef::borrow(reinterpret_cast<PyObject*>(function_.code()));  // keeps the history alive
   ConstantHistory* history = ConstantHistory::of(reinterpret_cast<PyCodeObject*>(code.get()));
-  bool many_versions = 2 * static_cast<int64_t>(versions) >= settings().recompile_limit.get();
+  bool many_versions = 2 * static_cast<int64_t>(versions) >= options_.version_limit();
   if (history != nullptr) options.changed_constants = history->changed(many_versions);
   Result<Captured> captured = capture(function_.object(), locals, function_.local_count(), options);
   if (history == nullptr || !captured.ok() || !history->note(captured.value().guards)) return captured;
@@ -64,19 +64,38 @@ Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t v
 Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions, int device) {
   SlowCompile time(function_.name_and_place());
   ACCEL_TRY(Made made, make_for(locals, versions, device, device, time, {}));
-  const bool is_refused = made.failure && made.failure->reason == Reason::not_on_device;
-  if (!is_refused) return made;
+  if (!made.failure) return made;
+  const Failure why = *made.failure;
+  const bool is_unsupported = why.reason == Reason::not_on_device;
+  if (!is_unsupported && why.reason != Reason::nvrtc_failed) return made;
   if (made.entry->choice() == by_arguments) {
-    made.failure.reset();
+    if (is_unsupported) made.failure.reset();
     return made;
   }
-  return make_for(locals, versions, device, on_cpu, time, made.failure->detail);
+  ACCEL_TRY(Made for_cpu, make_for(locals, versions, device, on_cpu, time, why.detail));
+  if (!is_unsupported && !for_cpu.failure) for_cpu.failure = why;
+  return for_cpu;
+}
+
+// The two devices, when arrays of a call are on several. nullopt: they are on one at most.
+static std::optional<std::string> several_devices(const GuardSet& guards) {
+  const Guard* first = nullptr;
+  auto text = [&](const Guard& guard) {
+    return guards.sources[static_cast<size_t>(guard.source)].text + " on cuda:" + std::to_string(guard.array.device);
+  };
+  for (const Guard& guard : guards.guards) {
+    if (guard.kind != GuardKind::array || guard.array.device < 0) continue;
+    if (first != nullptr && first->array.device != guard.array.device) return text(*first) + ", " + text(guard);
+    if (first == nullptr) first = &guard;
+  }
+  return std::nullopt;
 }
 
 // Makes a version for calls with the chosen device `choice`, compiled for `device` unless an argument is on another one.
 Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals, size_t versions, int choice, int device,
                                                         SlowCompile& time, const std::string& why_not_on_device) {
   ACCEL_TRY(Captured captured, capture_call(locals, versions));
+  if (auto found = several_devices(captured.guards)) return fail(Reason::several_devices, std::move(*found));
   captured.choice = choice;
   captured.device = device;
   for (const Guard& guard : captured.guards.guards)
@@ -85,7 +104,10 @@ Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals,
       captured.device = guard.array.device;
     }
   if (captured.device >= 0) captured.graph.target.kind = TargetKind::cuda;
-  if (!why_not_on_device.empty()) captured.notes.push_back({Reason::not_on_device, why_not_on_device, {}, 0});
+  if (!why_not_on_device.empty()) {
+    const Fallback start = function_.at_start(Reason::not_on_device, why_not_on_device);
+    captured.notes.push_back({start.reason, start.detail, start.file, start.line});
+  }
   Made made;
   if (captured.code.get() != reinterpret_cast<PyObject*>(function_.code())) return made;
   made.entry = std::make_unique<Entry>(std::move(captured));
@@ -127,6 +149,7 @@ Status VersionCompiler::build(Entry& entry, PyObject* const* locals) {
     entry.compile_nothing();
     return Unit{};
   }
+  if (options_.backend && captured.device >= 0) return fail(Reason::not_on_device, "a backend in Python");
   if (options_.backend) return entry.compile_with(options_.backend.get(), function_.object(), locals);
   bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes) || log_enabled(LogTopic::schedule);
   return entry.compile_native(keep_texts);

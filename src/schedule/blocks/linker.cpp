@@ -1,6 +1,7 @@
 #include "schedule/blocks/linker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "schedule/blocks/block_code.h"
 #include "schedule/graph/copy_insertion.h"
@@ -23,17 +24,45 @@ bool has_in_memory(const Body& body, BufferId id) {
 
 void Linker::link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps) {
   names_ = {};
+  const std::vector<bool> is_step = find_scalar_steps(part, program);
   name_buffers(part, program);
   for (const LoopImport& import : program.imports) names_.imports.push_back(program_.add_import(import));
   names_.first_temp = static_cast<TempId>(program_.temps.size());
   program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
   for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
-  for (Nest& nest : program.nests) {
-    if (is_scalar_code(nest.body))
+  for (size_t k = 0; k < program.nests.size(); k++) {
+    Nest& nest = program.nests[k];
+    if (is_step[k])
       add_scalars(std::move(nest.body), steps);
     else
       add_nest(std::move(nest), steps);
   }
+}
+
+// Which nests become scalar steps, and which buffers temps replace. The host cannot access the memory of a device: there, code
+// on single elements stays a nest when it accesses arrays, or a number that such a nest computes.
+std::vector<bool> Linker::find_scalar_steps(const SegmentGraph& part, const Program& program) {
+  for (BufferId id = 0; id < static_cast<BufferId>(program.buffers.size()); id++)
+    if (is_scalar_local(graph_.dims, program, id)) names_.locals[id] = -1;
+  std::vector<bool> is_step;
+  for (const Nest& nest : program.nests) is_step.push_back(is_scalar_code(nest.body));
+  if (graph_.target.kind != TargetKind::cuda) return is_step;
+  auto is_in_memory = [&](BufferId id) {
+    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    if (buffer.kind != BufferKind::output) return !names_.locals.contains(id);
+    return lives_in_memory(graph_, places_.origins, part.outputs[static_cast<size_t>(buffer.binding)]);
+  };
+  for (bool changes = true; std::exchange(changes, false);) {
+    for (size_t k = 0; k < is_step.size(); k++) {
+      std::set<BufferId> named;
+      for (const Stmt& stmt : program.nests[k].body)
+        if (stmt.address.buffer >= 0) named.insert(stmt.address.buffer);
+      if (is_step[k] && std::any_of(named.begin(), named.end(), is_in_memory)) is_step[k] = false, changes = true;
+      if (is_step[k]) continue;
+      for (BufferId id : named) changes |= names_.locals.erase(id) > 0;
+    }
+  }
+  return is_step;
 }
 
 void Linker::name_buffers(const SegmentGraph& part, const Program& program) {
@@ -47,8 +76,7 @@ void Linker::name_buffers(const SegmentGraph& part, const Program& program) {
       bool in_memory = lives_in_memory(graph_, places_.origins, v);
       if (!in_memory) names_.scalars[id] = v;
       names_.buffers.push_back(in_memory ? places_.buffer(v) : -1);
-    } else if (is_scalar_local(graph_.dims, program, id)) {
-      names_.locals[id] = -1;
+    } else if (names_.locals.contains(id)) {
       names_.buffers.push_back(-1);
     } else {
       names_.buffers.push_back(program_.add_buffer(buffer));

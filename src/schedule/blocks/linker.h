@@ -33,6 +33,7 @@ class Linker {
     std::map<BufferId, TempId> locals;    // buffers replaced by temps: the temp that holds the current content
   };
 
+  std::vector<bool> find_scalar_steps(const SegmentGraph& part, const Program& program);
   void name_buffers(const SegmentGraph& part, const Program& program);
   BufferId alias_of(BufferId id);
   void add_scalars(Body body, std::vector<BlockStep>& steps);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/op.h"
 #include "schedule/analysis/items.h"
 
 namespace accel {
@@ -30,6 +31,10 @@ bool has_shared_work(const DimTable& dims, const Body& body) {
       body, [&](const Stmt& s) { return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent); });
 }
 
+bool has_device_text(Op op) {
+  return op == Op::real || op == Op::imag || *op_info(op).cuda != '\0' || *op_info(op).cpp != '\0';
+}
+
 class Mapper {
  public:
   explicit Mapper(Program& program) : program_(program), dims_(program.dims) {}
@@ -56,6 +61,12 @@ class Mapper {
       return "a loop that ends for each element";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
+    const char* without_text = nullptr;
+    any_statement(body, [&](const Stmt& s) {
+      if (s.kind == StmtKind::compute && !has_device_text(s.op)) without_text = op_info(s.op).name;
+      return false;
+    });
+    if (without_text != nullptr) return without_text;
     auto has_buffer = [&](BufferKind kind) {
       return any_statement(body, [&](const Stmt& s) {
         return s.address.buffer >= 0 && program_.buffers[static_cast<size_t>(s.address.buffer)].kind == kind;
