@@ -23,8 +23,8 @@ struct Product {
   bool conjugates_first;
 };
 
-// The operands of a gufunc as matrices, with steps of `size` bytes: vectors are rows or columns. nullopt: a stride is no multiple
-// of the size.
+// The operands of a gufunc as matrices, with steps of `size` bytes: vectors are rows or columns. nullopt: a stride is no
+// multiple of the size.
 std::optional<Product> read_product(Op op, int64_t size, const intptr_t* dims, const intptr_t* strides);
 
 // One of the two factors: a matrix by columns, perhaps transposed.

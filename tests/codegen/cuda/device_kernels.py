@@ -57,7 +57,8 @@ class HostKernels:
         given = ", ".join(f"arrays[{next(pointers)}]" if "char*" in t else "n" for t in types[2:])
         return (
             f'extern "C" void run_{kernel}(i64 n, char** arrays) {{\n'
-            f"  for (i64 i = 0; i < n; ++i) blockIdx.x = (unsigned)i, {kernel}(n, 1, {given});\n}}\n"
+            f"  for (i64 i = 0; i < n; i += 256)\n"
+            f"    for (unsigned t = 0; t < 256; ++t) blockIdx.x = (unsigned)(i / 256), threadIdx.x = t, {kernel}(n, 1, {given});\n}}\n"
         )
 
     def __call__(self, k, operands):

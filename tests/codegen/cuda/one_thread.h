@@ -1,12 +1,12 @@
-// CUDA text as C++ for g++, put in front of it with -include: a kernel is a function, one call of which is one thread in a
-// block of its own. For kernels whose threads do not work together.
+// CUDA text as C++ for g++, put in front of it with -include: a kernel is a function, one call of which is one thread of a
+// block of 256. For kernels whose threads do not work together.
 #pragma once
 #include <math.h>
 #include <string.h>
 struct Coordinates {
   unsigned x, y, z;
 };
-static Coordinates threadIdx = {0, 0, 0}, blockIdx = {0, 0, 0}, blockDim = {1, 1, 1};
+static Coordinates threadIdx = {0, 0, 0}, blockIdx = {0, 0, 0}, blockDim = {256, 1, 1};
 #define __global__
 #define __device__
 #define __shared__

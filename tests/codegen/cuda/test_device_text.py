@@ -16,6 +16,7 @@ MAPPINGS = {
     "assign_to_nearest": {"rows"},
     "column_mean": {"columns"},
     "normalised_columns": {"columns", "elements"},
+    "quotients_and_exponents": {"elements"},
     "softmax_rows": {"rows"},
     "transcendental": {"elements"},
 }
