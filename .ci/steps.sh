@@ -75,6 +75,15 @@ readme_command() {
   [ -n "$line" ] && echo "$line" || { echo "false '(README.md has no $1 command)'"; }
 }
 
+# The tests of devices, on a driver that runs kernels on the host, and those of device text with NVRTC itself.
+run_device_tests() {
+  .venv/bin/python -m pip install -q nvidia-cuda-nvrtc && .venv/bin/python -m pytest tests/codegen/cuda || return
+  (
+    eval "$(.venv/bin/python tests/support/emulated_driver/build.py)" && export ACCEL_CUDA_DRIVER ACCEL_NVRTC ACCEL_CUDA_POOL &&
+      .venv/bin/python -m pytest tests/cuda
+  )
+}
+
 # One list of lint tools: the `lint` extra in pyproject.toml.
 install_lint_tools() {
   .venv/bin/python - <<'PYTHON' >build/ci/lint.txt || return 1

@@ -243,3 +243,38 @@ def test_texts_of_explain():
     assert why.result is resident
     text = str(accel.explain(compiled)(resident[:0], resident[:2]))
     assert "on cuda:0" in text, text
+
+
+LENGTHS = [1, 7, 8, 9, 100, 127, 128, 129, 136, 257, 1000, 1025, 4097, 9999, 40001, 300_001]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_sums_of_runs_have_bits_of_numpy(length, dtype):
+    x = array(length, dtype=dtype)
+    total = accel.compile(lambda x: x.sum())
+    with accel.device("cuda"):
+        assert ran_on_device(total, x).tobytes() == x.sum().tobytes()
+
+
+@pytest.mark.parametrize("shape", [(5, 40), (300, 1000), (40, 5000), (3, 70_001), (5000, 20)])
+def test_sums_of_rows_have_bits_of_numpy(shape):
+    x = array(*shape)
+    totals = accel.compile(lambda x: x.sum(axis=1))
+    with accel.device("cuda"):
+        assert ran_on_device(totals, x).tobytes() == x.sum(axis=1).tobytes()
+
+
+def test_sums_of_many_columns_have_bits_of_numpy():
+    x = array(300, 8200)
+    totals = accel.compile(lambda x: (x.sum(axis=0), x.max(axis=0), x.argmin(axis=0)))
+    with accel.device("cuda"):
+        got = ran_on_device(totals, x)
+    for one, other in zip(got, (x.sum(axis=0), x.max(axis=0), x.argmin(axis=0)), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_sums_are_the_same_in_each_run():
+    x = accel.to_device(array(4000, 7))
+    totals = accel.compile(lambda x: x.sum(axis=0))
+    assert len({ran_on_device(totals, x).numpy().tobytes() for _ in range(5)}) == 1

@@ -36,3 +36,6 @@ static i64 parts_of_columns(i64 items, i64 longest) {
 static bool blocks_share_columns(i64 items, i64 longest) {
   return items > 0 && items < wide && parts_of_columns(items, longest) > 1;
 }
+// Whether eight threads share each of the other columns: long ones that are too few to occupy the device.
+constexpr i64 most_shared_columns = 1 << 17, least_shared_rows = 256;
+static bool threads_share_columns(i64 items, i64 longest) { return items < most_shared_columns && longest >= least_shared_rows; }

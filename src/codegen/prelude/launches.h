@@ -4,8 +4,6 @@ static void start_kernel(Frame* frame, int kernel, i64 blocks, int threads, void
   if (blocks > 0) report(frame, launch->start(launch->kernels, kernel, blocks, threads, bytes, arguments));
 }
 
-constexpr i64 many_columns = 1 << 16;
-
 // A thread for `each` items.
 static void launch_elements(Frame* frame, int kernel, i64 items, i64 each, void** arguments) {
   const i64 of_block = block_threads * each;
@@ -15,10 +13,15 @@ static void launch_elements(Frame* frame, int kernel, i64 items, i64 each, void*
 static void launch_blocks(Frame* frame, int kernel, i64 items, void** arguments) {
   start_kernel(frame, kernel, items, block_threads, arguments);
 }
-// A thread for each item, or part of one. Few long columns are spread over all processors in small blocks.
-static void launch_columns(Frame* frame, int kernel, i64 items, void** arguments) {
-  const int threads = items < many_columns ? block_threads / 4 : block_threads;
-  start_kernel(frame, kernel, (items + threads - 1) / threads, threads, arguments);
+// A thread for each part of an item.
+static void launch_parts(Frame* frame, int kernel, i64 items, void** arguments) {
+  launch_elements(frame, kernel, items, 1, arguments);
+}
+// A thread, or eight, for each item: two kernels.
+static void launch_columns(Frame* frame, int kernel, i64 items, i64 longest, void** arguments) {
+  constexpr i64 of_block = block_threads / 8;
+  if (!threads_share_columns(items, longest)) return launch_elements(frame, kernel, items, 1, arguments);
+  start_kernel(frame, kernel + 1, (items + of_block - 1) / of_block, block_threads, arguments);
 }
 // Shared memory that kernels have besides rows, at most.
 constexpr i64 own_shared_bytes = 4096;

@@ -227,7 +227,9 @@ void DeviceFunction::choose_kernels() {
                                                : blocks_share_rows(items_hint_, longest_hint_));
   const int own = item.mapping == Mapping::rows ? threads_of_row(items_hint_, longest_hint_) : 1;
   const bool keeps_own = keeps_rows(own, row_bytes_hint_);
-  kernels_.push_back({1, -1, false, own == 1 && !shares});
+  const bool by_eight = by_columns && count > 0 && threads_share_columns(items_hint_, longest_hint_);
+  kernels_.push_back({1, -1, false, own == 1 && !shares && !by_eight});
+  if (by_columns && count > 0) kernels_.push_back({8, -1, false, by_eight && !shares});
   for (bool keeps : {false, true}) {
     if (item.mapping != Mapping::rows || (keeps && item.rows.empty())) continue;
     for (int threads : {warp_threads, block_threads})
@@ -339,7 +341,8 @@ std::string DeviceFunction::host_text(int first) {
     case Mapping::columns:
       out.line(cat("const i64 longest = ", longest_, ";"));
       if (has_shared) out.open("if (!blocks_share_columns(items, longest))");
-      out.line(cat("launch_columns(", common, "arguments);"));
+      out.line(has_shared ? cat("launch_columns(", common, "longest, arguments);")
+                          : cat("launch_parts(", common, "arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
       break;
@@ -371,8 +374,8 @@ void DeviceFunction::write_call(Code& out) const {
 void DeviceFunction::write_phases(Code& out, int first) {
   const DeviceItem& item = *emission_.device;
   const bool by_columns = item.mapping == Mapping::columns;
-  const char* divided = by_columns ? "launch_columns" : "launch_blocks";
-  const int base = first + (by_columns ? 1 : item.rows.empty() ? 3 : 5), count = static_cast<int>(item.shared.size());
+  const char* divided = by_columns ? "launch_parts" : "launch_blocks";
+  const int base = first + (by_columns ? 2 : item.rows.empty() ? 3 : 5), count = static_cast<int>(item.shared.size());
   out.line(cat("const i64 split = ", by_columns ? "parts_of_columns" : "parts_of_rows", "(items, longest);"));
   for (int k = 0; k < count; ++k) {
     const Stmt& stmt = *item.shared[static_cast<size_t>(k)].stmt;

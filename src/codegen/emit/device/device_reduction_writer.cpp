@@ -34,10 +34,10 @@ bool DeviceReductionWriter::is_simple(const Stmt& stmt) const {
   return true;
 }
 
-// How many elements of a run a thread computes at a time, so that their loads overlap. Neighbouring columns are few threads.
+// How many elements of a run a thread computes at a time, so that their loads overlap.
 int DeviceReductionWriter::side_by_side(const Stmt& stmt) const {
   if (!is_simple(stmt)) return 2;
-  return emission_.device->mapping == Mapping::columns && stmt.kind == StmtKind::fold ? 32 : 8;
+  return 8;
 }
 
 // The function of an element: a single thread computes it.

@@ -78,6 +78,25 @@ ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element,
   return extreme;
 }
 
+// By eight threads, each of which has every eighth element.
+template <class T, int side_by_side, class Element, class Beats>
+ACCEL_DEVICE Extreme<T> extreme_of(Group<8> group, i64 begin, i64 end, Element element, Beats beats) {
+  Extreme<T> extreme = {};
+  const i64 own = begin + group.lane;
+#pragma unroll side_by_side
+  for (i64 i = own < end ? own : begin; i < end; i += 8) extreme.see(element(i), i, i == own || own >= end, beats);
+  __shared__ alignas(16) unsigned char values[8 * items_side_by_side * sizeof(T)];
+  __shared__ i64 places[8 * items_side_by_side];
+  T* const slots = (T*)values;
+  group.sync();
+  slots[threadIdx.x] = extreme.best, places[threadIdx.x] = extreme.where;
+  group.sync();
+  for (int k = threadIdx.x % items_side_by_side; k < 8 * items_side_by_side; k += items_side_by_side)
+    extreme.see_other(slots[k], places[k], beats);
+  group.sync();
+  return extreme;
+}
+
 // The extreme of those of `count` parts, at partials[0], partials[step] and so on.
 template <class T, class G, class Beats>
 ACCEL_DEVICE Extreme<T> joined_extremes(G group, const Extreme<T>* partials, i64 step, i64 count, Beats beats) {

@@ -48,3 +48,38 @@ template <class T>
 ACCEL_DEVICE auto strided(const T* memory, i64 step) {
   return [=](i64 k) { return memory[k * step]; };
 }
+
+// From the first element to the last, by one thread of eight: all of them load the next elements into shared memory meanwhile.
+template <class T, int side_by_side, class Element, class Combine>
+ACCEL_DEVICE T fold(Group<8> group, T first, i64 n, Element element, Combine combine) {
+  constexpr int deep = sizeof(T) > 8 ? 32 : 64, own = deep / 8, columns = items_side_by_side;
+  __shared__ alignas(16) unsigned char memory[2 * deep * columns * sizeof(T)];
+  T* const rows = (T*)memory + threadIdx.x % columns;
+  T next[own];
+  const auto load = [&](i64 begin) {
+#pragma unroll
+    for (int k = 0; k < own; ++k)
+      if (begin + group.lane * own + k < n) next[k] = element(begin + group.lane * own + k);
+  };
+  const auto keep = [&](int half) {
+#pragma unroll
+    for (int k = 0; k < own; ++k) rows[(half * deep + group.lane * own + k) * columns] = next[k];
+  };
+  T total = first;
+  group.sync();  // the memory may have been another fold's
+  load(0);
+  keep(0);
+  group.sync();
+  int half = 0;
+  for (i64 begin = 0; begin < n; begin += deep, half ^= 1) {
+    load(begin + deep);
+    const int count = n - begin < deep ? (int)(n - begin) : deep;
+    if (group.lane == 0)
+      for (int k = 0; k < count; ++k) total = combine(total, rows[(half * deep + k) * columns]);
+    keep(half ^ 1);
+    group.sync();
+  }
+  if (group.lane == 0) rows[0] = total;
+  group.sync();
+  return rows[0];
+}

@@ -55,18 +55,32 @@ struct Group<1> {
   ACCEL_METHOD void sync() const {}
 };
 typedef Group<1> Alone;
+// Eight threads for each of 32 neighbouring items: a block has the items side by side, one for each thread of a warp.
+template <>
+struct Group<8> {
+  static constexpr int size = 8;
+  int lane;
+
+  ACCEL_METHOD void sync() const { __syncthreads(); }
+};
+constexpr int items_side_by_side = 32;
 
 template <int threads>
 ACCEL_DEVICE Group<threads> this_group() {
   if constexpr (threads == 1)
     return {};
+  else if constexpr (threads == 8)
+    return {(int)(threadIdx.x / items_side_by_side)};
   else
     return {(int)(threadIdx.x % threads)};
 }
 // Number of the group in the grid.
 template <int threads>
 ACCEL_DEVICE i64 group_number() {
-  return (i64)blockIdx.x * (blockDim.x / threads) + threadIdx.x / threads;
+  if constexpr (threads == 8)
+    return (i64)blockIdx.x * items_side_by_side + threadIdx.x % items_side_by_side;
+  else
+    return (i64)blockIdx.x * (blockDim.x / threads) + threadIdx.x / threads;
 }
 
 // A block's first threads' values, one of each warp, combined in pairs of neighbours, then these, and so on.
