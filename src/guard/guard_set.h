@@ -48,9 +48,9 @@ enum class GuardKind : uint8_t {
   length,  // len(source) == value, source an exact tuple, list or dict
   keys,    // the keys of source, an exact dict, are those of the tuple object, in this order
   array,   // exact ndarray or DeviceArray as ArrayGuard says, aligned; binds dims to symbols [first_symbol, ndim) and, when
-          // strided, strides (bytes) to the ndim symbols after them
-  number,         // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
-                  // first_symbol (int: value must fit int64; complex128: two slots)
+           // strided, strides (bytes) to the ndim symbols after them
+  number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
+           // first_symbol (int: value must fit int64; complex128: two slots)
   foreign_array,  // exact ndarray that no `array` guard accepts: another dtype, byte order or alignment, or too many axes
   writeable,      // array source's writeable flag == value
   unbound,        // there is no such local, global, attribute or item

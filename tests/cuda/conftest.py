@@ -22,6 +22,7 @@ def libraries(tmp_path_factory):
         )
     return folder
 
+
 NEED_NO_DEVICE = {"test_blas", "test_doctor", "test_nvrtc"}
 
 

@@ -186,13 +186,6 @@ def compare(got, wanted):
         np.testing.assert_array_equal(got, wanted)
 
 
-def ran_on_device(compiled, *arguments):
-    why = accel.explain(compiled)(*arguments)
-    assert why.exception is None, why.exception
-    assert why.compiled and why.device["name"] == "cuda:0", str(why)
-    return why.result
-
-
 @pytest.mark.parametrize(("function", "make"), CASES, ids=IDS)
 def test_arguments_of_numpy(function, make):
     arguments = make()
@@ -231,7 +224,10 @@ def test_texts_of_explain():
     with accel.device("cuda"):
         text = str(accel.explain(left)(x))
     assert "compiled as a whole" in text and "cuda:0" not in text
-    assert "  not on the device: a number that the host reads from an array" in text and text.count("number that the host reads from an array") == 1
+    assert (
+        "  not on the device: a number that the host reads from an array" in text
+        and text.count("number that the host reads from an array") == 1
+    )
     resident = accel.to_device(x)
     why = accel.explain(left)(resident)
     assert why.answered == "interpreted" and why.exit.reason == "not_on_device" and why.exit.lineno > 0

@@ -87,8 +87,8 @@ class DeviceLaunch {
   struct Lists {
     std::vector<void*> inputs;
     std::vector<Span> spans;
-    std::vector<char*> memory;                 // of outputs that become ndarrays, by output
-    std::vector<std::vector<int64_t>> shapes;  // of these
+    std::vector<char*> memory;                    // of outputs that become ndarrays, by output
+    std::vector<std::vector<int64_t>> shapes;     // of these
     std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output
     void clear();
   };

@@ -15,7 +15,7 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t product_tile = 16;             // prelude part "device_product"
+constexpr int64_t product_tile = 16;              // prelude part "device_product"
 constexpr int64_t most_small_products = 1 << 21;  // multiplications up to which a library takes longer
 
 // Products of one dtype on one device. Never destroyed.

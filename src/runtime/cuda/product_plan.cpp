@@ -27,8 +27,9 @@ std::optional<ProductFactor> factor_of(int operand, const ProductMatrix& m, bool
 }
 
 // With the result by columns, as it is.
-std::optional<ProductPlan> plan_by_columns(const ProductMatrix& left, bool left_conjugated, const ProductMatrix& right, bool right_conjugated,
-                                           const ProductMatrix& result, int64_t count, int left_operand) {
+std::optional<ProductPlan> plan_by_columns(const ProductMatrix& left, bool left_conjugated, const ProductMatrix& right,
+                                           bool right_conjugated, const ProductMatrix& result, int64_t count,
+                                           int left_operand) {
   auto result_step = columns_of(result);
   auto a = factor_of(left_operand, left, left_conjugated), b = factor_of(1 - left_operand, right, right_conjugated);
   if (!result_step || !a || !b) return std::nullopt;
