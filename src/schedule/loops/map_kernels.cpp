@@ -110,9 +110,13 @@ class Mapper {
     auto touches_memory = [](const Stmt& s) {
       return s.kind == StmtKind::load || s.kind == StmtKind::gather || is_store(s.kind);
     };
+    auto reads_a_cell = [&](const Stmt& s) {
+      return s.kind == StmtKind::load && program_.buffers[static_cast<size_t>(s.address.buffer)].kind == BufferKind::cell;
+    };
     auto has_no_text = [](const Stmt& s) { return s.kind == StmtKind::compute && *op_info(s.op).cpp == '\0'; };
     for (const ProgramBlock& block : program_.blocks) {
       for (const BlockStep& step : block.steps) {
+        if (any_statement(step.body, reads_a_cell)) return "a number that the host needs";
         if (any_statement(step.body, touches_memory)) return "a number that the host reads from an array, or stores to one";
         if (any_statement(step.body, has_no_text)) return "an operation on numbers that the host has no text for";
         if (step.kind == StepKind::grow) return "an array that grows";
