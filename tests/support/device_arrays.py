@@ -41,8 +41,8 @@ def on_host(value):
     return type(value)(map(on_host, value)) if type(value) in (list, tuple) else value
 
 
-def check_equal(found, expected):
-    """Equal in kind, dtype, shape and bits."""
+def check_equal(found, expected, units=0):
+    """Equal in kind, dtype, shape and bits; floats may be `units` in the last place apart."""
     if isinstance(expected, Exception):
         assert type(found) is type(expected), repr(found)
         assert str(found) == str(expected)
@@ -50,22 +50,25 @@ def check_equal(found, expected):
         assert type(found) is type(expected)
         assert len(found) == len(expected)
         for one, other in zip(found, expected, strict=True):
-            check_equal(one, other)
+            check_equal(one, other, units)
     elif isinstance(expected, np.ndarray):
         assert isinstance(found, accel.DeviceArray), type(found)
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        assert found.numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
+        if units and expected.dtype.kind == "f":
+            np.testing.assert_array_max_ulp(found.numpy(), expected, units)
+        else:
+            assert found.numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
     else:
         assert type(found) is type(expected)
         assert found == expected or found != found
 
 
-def check_same(function, *arrays):
+def check_same(function, *arrays, units=0):
     """The function does the same to DeviceArrays as to ndarrays, also to the arrays themselves."""
     hosts = [array.copy("K") if isinstance(array, np.ndarray) else array for array in arrays]
     devices = [accel.to_device(array) if isinstance(array, np.ndarray) else array for array in hosts]
     expected, found = outcome(function, *hosts), outcome(function, *devices)
-    check_equal(found, expected)
+    check_equal(found, expected, units)
     for host, device in zip(hosts, devices, strict=True):
         if isinstance(host, np.ndarray):
             check_equal(device, host)

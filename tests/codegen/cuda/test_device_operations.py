@@ -60,8 +60,12 @@ def drawn(dtype, count, rng):
 
 
 def limited(name, operands):
-    """Without what the graph has left before the operation."""
+    """Without what the graph has left before the operation, and where versions of NumPy differ."""
     kinds = [x.dtype.kind for x in operands]
+    if name == "nextafter" and operands[0].dtype == "float16":  # from a zero to the other: NumPy 2.5 has the second
+        first, second = operands
+        same = (first != second) | (np.signbit(first) == np.signbit(second))
+        return [first[same], second[same]]
     if name in ("power", "int_power") and kinds[1] == "i":
         return [operands[0], np.where(operands[1] < 0, 3, operands[1]).astype(operands[1].dtype)]
     return operands

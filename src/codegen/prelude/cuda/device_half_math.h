@@ -43,7 +43,7 @@ struct Cast<u32, f16> {
 
 ACCEL_INLINE f16 nextafter(f16 a, f16 b) {
   if (isnan(a) | isnan(b)) return half_of_bits(0x7e00);
-  if (equal(a, b)) return a;
+  if (equal(a, b)) return b;  // as NumPy 2.5 and the wider dtypes; earlier versions have the sign of the first zero
   if (logical_not(a)) return half_of_bits((u16)((half_bits(b) & 0x8000) | 1));
   const bool grows = (half_bits(a) >> 15) != 0 ? less(b, a) : less(a, b);
   return half_of_bits((u16)(half_bits(a) + (grows ? 1 : -1)));

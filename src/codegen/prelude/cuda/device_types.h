@@ -13,8 +13,8 @@
 // Functions that compilers for CPUs know without declarations.
 #define __builtin_constant_p(x) 0  // NVRTC before 13.1 lacks it
 #define __builtin_memcpy ::memcpy
-#define __builtin_fabsf ::fabsf
-#define __builtin_fabs ::fabs
+#define __builtin_fabsf accel_magnitude
+#define __builtin_fabs accel_magnitude
 #define __builtin_sqrtf ::sqrtf
 #define __builtin_sqrt ::sqrt
 #define __builtin_rintf ::rintf
@@ -42,6 +42,11 @@ template <class A, class B>
 constexpr bool accel_same_type = false;
 template <class A>
 constexpr bool accel_same_type<A, A> = true;
+// CUDA's fabs of a double leaves the sign of a NaN, and code that reads the bits takes it for a number then.
+__forceinline__ float accel_magnitude(float a) { return __int_as_float(__float_as_int(a) & 0x7fffffff); }
+__forceinline__ double accel_magnitude(double a) {
+  return __longlong_as_double(__double_as_longlong(a) & 0x7fffffffffffffffll);
+}
 // Whether a sum, difference or product of 32 or 64 bits wraps. NVRTC before 13.1 has no functions for that.
 namespace accel_overflows {
 template <class T>
