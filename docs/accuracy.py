@@ -2,7 +2,7 @@
 
 Needs a GPU: python docs/accuracy.py [FILE]. For each ufunc and dtype the greatest distance in units in the last place (ULP)
 over random numbers of all magnitudes, numbers near 1 and special values; where the ufunc is not a number on one side, it must
-not be one on the other. A result of a complex ufunc counts by its greater part.
+not be one on the other.
 """
 
 import argparse
@@ -23,7 +23,8 @@ HEAD = """# How far results on a GPU are from NumPy's
 
 The greatest distance in units in the last place, over {count:,} operands for each dtype: of all magnitudes, near 1, and
 special values. 0: the same bits, but for signs and payloads of NaNs. "differs": for some operands one result is a number and
-the other is not, as where a part of a complex result overflows. Measured on an {device} with NumPy {numpy} by
+the other is not. "all": for some operands no digit agrees, as where the angle of a complex power is so large that its rounding
+decides. Each part of a complex result counts by its own size. Measured on an {device} with NumPy {numpy} by
 `python docs/accuracy.py`, which writes this page. NumPy's own functions are within a few units themselves.
 
 Sums over runs that lie side by side in memory have NumPy's bits; see [On a GPU](gpu.md).
@@ -96,11 +97,17 @@ def measure():
             if not why.compiled or why.exception is not None:
                 cells.append("host")
                 continue
-            far = distance(why.result.numpy(), wanted)
-            cells.append("differs" if far == np.inf else f"{far:,}")
+            cells.append(shown(distance(why.result.numpy(), wanted), wanted.dtype))
         if any(cells):
             yield name, cells
             print(name, *cells, file=sys.stderr, flush=True)
+
+
+def shown(far, dtype):
+    """The cell of a distance in ULP of results of a dtype."""
+    if far == np.inf:
+        return "differs"
+    return "all" if dtype.kind in "fc" and far > 1 / np.finfo(dtype).eps else f"{far:,}"
 
 
 def _compiled(name, count):
