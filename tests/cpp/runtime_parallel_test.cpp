@@ -25,6 +25,7 @@ namespace {
 class ParallelTest : public ::testing::Test {
  protected:
   void TearDown() override {
+    forget_interrupt();
     set_interrupt_poll(nullptr);
     settings().threads.set(0);
     settings().parallel_threshold.set(std::stoll(find_setting("parallel_threshold")->default_text));
@@ -257,7 +258,6 @@ TEST_F(ParallelTest, ALoopThatSoonEndsIsNotStoppedWhereTheRunLeavesBehindIt) {
   EXPECT_GE(polls, 1);
   done = 0;
   EXPECT_EQ(parallel_for(take_time, &done, 10'000, 1, int64_t{10'000} * 4'000'000), 1);
-  forget_interrupt();
 }
 
 // A loop of two threads in which everything happens in one order: both are in their first chunks; the caller's ends; the run is
