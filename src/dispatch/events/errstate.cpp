@@ -35,8 +35,8 @@ EventModes read_event_modes() {
   EventModes modes;
   for (const EventName& event : event_names) {
     PyObject* mode = PyDict_GetItemString(state.get(), event.key);
-    if (is_mode(mode, "ignore")) modes.ignored |= event.bit;
-    if (is_mode(mode, "warn")) modes.warned |= event.bit;
+    int& events = is_mode(mode, "ignore") ? modes.ignored : is_mode(mode, "warn") ? modes.warned : modes.acted_on;
+    events |= event.bit;
   }
   return modes;
 }

@@ -9,8 +9,9 @@ namespace accel {
 
 // Floating-point events (bits of AccelStatus).
 struct EventModes {
-  int ignored = 0;  // NumPy ignores these
-  int warned = 0;   // NumPy warns of these
+  int ignored = 0;   // NumPy ignores these
+  int warned = 0;    // NumPy warns of these
+  int acted_on = 0;  // NumPy raises, prints or calls a function for these
   bool operator==(const EventModes&) const = default;
 };
 EventModes event_modes();

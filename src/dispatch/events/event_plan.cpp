@@ -111,6 +111,12 @@ int events_asked_for(const Captured& captured) {
   return asked;
 }
 
+int events_acted_on(const Captured& captured) {
+  int acted_on = 0;
+  for (const EventSite& site : captured.event_sites) acted_on |= site.errstate.reported & ~site.errstate.warned;
+  return acted_on;
+}
+
 EventPlan::EventPlan(const Captured& captured) {
   const Graph& graph = captured.graph;
   for (const EventSite& site : captured.event_sites) {

@@ -34,6 +34,8 @@ bool records_at_no_cost(const Graph& graph);
 // events that it asks to be reported at some site.
 int events_ignored_everywhere(const Captured& captured);
 int events_asked_for(const Captured& captured);
+// Those for which the code asks NumPy to raise, to print or to call a function.
+int events_acted_on(const Captured& captured);
 
 class EventPlan {
  public:

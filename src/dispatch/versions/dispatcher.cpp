@@ -7,6 +7,7 @@
 #include "cpython/arguments.h"
 #include "cpython/c_stack.h"
 #include "device_array/failures.h"
+#include "dispatch/events/errstate.h"
 #include "dispatch/guests/guest_arguments.h"
 #include "dispatch/reports/notices.h"
 #include "dispatch/signals/interrupt.h"
@@ -190,6 +191,7 @@ PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
 PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   PyObject* result = nullptr;
   device_ = chosen_device(options_.device);
+  if (device_ >= 0 && event_modes().acted_on != 0) device_ = cpu_for_events;
   if (brings_guests_ && run_with_guests(arguments, &result)) [[unlikely]]
     return result;
   const bool verified = device_ == on_cpu && is_next_verified();

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/settings.h"
+#include "dispatch/events/event_plan.h"
 #include "dispatch/versions/constant_history.h"
+#include "dispatch/versions/device_choice.h"
 
 namespace accel {
 
@@ -60,10 +62,14 @@ Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t v
   return captured;
 }
 
+static constexpr char acts_on_events[] = "numpy.errstate that raises, prints or calls";
+
 // What the device cannot do yet is done by the CPU, unless arguments are on the device.
 Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions, int device) {
   SlowCompile time(function_.name_and_place());
-  ACCEL_TRY(Made made, make_for(locals, versions, device, device, time, {}));
+  const bool for_events = device == cpu_for_events;
+  ACCEL_TRY(Made made,
+            make_for(locals, versions, device, for_events ? on_cpu : device, time, for_events ? acts_on_events : ""));
   if (!made.failure) return made;
   const Failure why = *made.failure;
   const bool is_unsupported = why.reason == Reason::not_on_device;
@@ -104,7 +110,7 @@ Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals,
       captured.device = guard.array.device;
     }
   if (captured.device >= 0) captured.graph.target.kind = TargetKind::cuda;
-  if (!why_not_on_device.empty()) {
+  if (!why_not_on_device.empty() && captured.device < 0) {
     const Fallback start = function_.at_start(Reason::not_on_device, why_not_on_device);
     captured.notes.push_back({start.reason, start.detail, start.file, start.line});
   }
@@ -149,6 +155,8 @@ Status VersionCompiler::build(Entry& entry, PyObject* const* locals) {
     entry.compile_nothing();
     return Unit{};
   }
+  if (captured.device >= 0 && captured.choice != by_arguments && events_acted_on(captured) != 0)
+    return fail(Reason::not_on_device, acts_on_events);
   if (options_.backend && captured.device >= 0) return fail(Reason::not_on_device, "a backend in Python");
   if (options_.backend) return entry.compile_with(options_.backend.get(), function_.object(), locals);
   bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes) || log_enabled(LogTopic::schedule);
