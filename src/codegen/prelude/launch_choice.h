@@ -30,7 +30,8 @@ static bool blocks_share_rows(i64 items, i64 longest) {
 // Few long columns are divided between threads; those of wide arrays are summed from the first row to the last, as NumPy does.
 constexpr i64 wide = 8192, enough_threads = 1 << 18, least_of_thread = 32;
 static i64 parts_of_columns(i64 items, i64 longest) {
-  const i64 most = enough_threads / (items > 0 ? items : 1), parts = most < longest / least_of_thread ? most : longest / least_of_thread;
+  const i64 most = enough_threads / (items > 0 ? items : 1),
+            parts = most < longest / least_of_thread ? most : longest / least_of_thread;
   return parts > 1 ? parts : 1;
 }
 static bool blocks_share_columns(i64 items, i64 longest) {
@@ -38,4 +39,6 @@ static bool blocks_share_columns(i64 items, i64 longest) {
 }
 // Whether eight threads share each of the other columns: long ones that are too few to occupy the device.
 constexpr i64 most_shared_columns = 1 << 17, least_shared_rows = 256;
-static bool threads_share_columns(i64 items, i64 longest) { return items < most_shared_columns && longest >= least_shared_rows; }
+static bool threads_share_columns(i64 items, i64 longest) {
+  return items < most_shared_columns && longest >= least_shared_rows;
+}

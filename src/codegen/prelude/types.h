@@ -56,4 +56,3 @@ ACCEL_INLINE f64 unforeseen(f64 a) { return __builtin_bit_cast(f64, __builtin_bi
 #endif
 ACCEL_INLINE f32 far_f32(u32 bits) { return __builtin_bit_cast(f32, bits ^ (u32)ACCEL_FAR); }
 ACCEL_INLINE f64 far_f64(u64 bits) { return __builtin_bit_cast(f64, bits ^ ACCEL_FAR); }
-

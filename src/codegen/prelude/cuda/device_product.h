@@ -35,7 +35,9 @@ ACCEL_DEVICE complex_of<R> conjugated(complex_of<R> a) {
 struct ProductMatrix {
   i64 row, column, matrix;
 
-  ACCEL_METHOD const char* at(const char* p, i64 number, i64 i, i64 j) const { return p + number * matrix + i * row + j * column; }
+  ACCEL_METHOD const char* at(const char* p, i64 number, i64 i, i64 j) const {
+    return p + number * matrix + i * row + j * column;
+  }
 };
 
 // c = a * b, `count` times, (m,k) by (k,n). A block computes 16 x 16 elements; `load` and `store` are those of T.
@@ -60,8 +62,7 @@ ACCEL_DEVICE void multiply_matrices(const char* a, const char* b, char* c, i64 m
     if (first + y < k && column + x < n) right[y * (tile + 1) + x] = load(of_b.at(b, number, first + y, column + x));
     __syncthreads();
     const int deep = k - first < tile ? (int)(k - first) : tile;
-    for (int d = 0; d < deep; ++d)
-      sum = ProductSum<T>::next(sum, left[y * (tile + 1) + d], right[d * (tile + 1) + x]);
+    for (int d = 0; d < deep; ++d) sum = ProductSum<T>::next(sum, left[y * (tile + 1) + d], right[d * (tile + 1) + x]);
   }
   if (row + y < m && column + x < n) store(const_cast<char*>(of_c.at(c, number, row + y, column + x)), cast<T>(sum));
 }

@@ -34,4 +34,3 @@ extern "C" f32 libm_powf(f32, f32) __asm__("powf") __attribute__((const));
 extern "C" f32 libm_hypotf(f32, f32) __asm__("hypotf") __attribute__((const));
 ACCEL_INLINE f64 scalar_hypot(f64 a, f64 b) { return libm_hypot(a, b); }
 ACCEL_INLINE f32 scalar_hypot(f32 a, f32 b) { return libm_hypotf(a, b); }
-

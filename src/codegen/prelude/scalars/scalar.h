@@ -329,4 +329,3 @@ ACCEL_INLINE u8 bitwise_count(T a) {
   return (u8)__builtin_popcountll(a < 0 ? -(u64)a : (u64)a);
 }
 ACCEL_INLINE u8 bitwise_count(bool8 a) { return a; }
-
