@@ -4,10 +4,13 @@ The fast set, which runs by default, has each test function and each value of ea
 the compiler hardly optimises; --thorough has all combinations and the long tests, with kernels as users get them.
 """
 
+import importlib.metadata
 import os
 import shutil
 import tempfile
 import zlib
+
+import pytest
 
 _OWNER = "ACCEL_TEST_SESSION"
 PLAIN = (int, float, complex, str, bytes, type, type(None))  # types whose values are compared, not identified
@@ -29,6 +32,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: a long test, which the fast set leaves out")
+    config.addinivalue_line("markers", "needs_nvrtc: a test with the NVRTC that is installed as a package of Python")
     if not any(map(config.getoption, ("--thorough", "--only-thorough", "--optimised"))):
         import accel
 
@@ -37,6 +41,18 @@ def pytest_configure(config):
         import accel
 
         accel.set_default_device(device)
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("needs_nvrtc") and not has_nvrtc():
+        pytest.skip("NVRTC is not installed (pip install 'accel[cuda]')")
+
+
+def has_nvrtc():
+    try:
+        return bool(importlib.metadata.version("nvidia-cuda-nvrtc"))
+    except importlib.metadata.PackageNotFoundError:
+        return False
 
 
 def pytest_collection_modifyitems(config, items):

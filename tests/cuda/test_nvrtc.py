@@ -1,6 +1,5 @@
 """Device code: NVRTC as it is installed, the disk cache, and what is said when either does not work. Needs no GPU."""
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -22,16 +21,6 @@ extern "C" __global__ void kernel(double* p, long long n) {
   if (i < n) p[i] = twice(exp(p[i])) / 3.0;
 }
 """
-
-
-def is_installed():
-    try:
-        return bool(importlib.metadata.version("nvidia-cuda-nvrtc"))
-    except importlib.metadata.PackageNotFoundError:
-        return False
-
-
-needs_nvrtc = pytest.mark.skipif(not is_installed(), reason="NVRTC is not installed (pip install 'accel[cuda]')")
 
 
 def compile_apart(tmp_path, text=TEXT, architecture=90, folders=None, **environment):
@@ -62,7 +51,7 @@ print(json.dumps([len(cubin), cubin[:4] == b"\\x7fELF", reason, detail, loaded, 
     return size, reason, detail, loaded, hits
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_compile_then_a_hit_without_nvrtc(tmp_path):
     size, reason, detail, loaded, hits = compile_apart(tmp_path)
     assert size > 0 and not reason and loaded and hits == 0, detail
@@ -74,14 +63,14 @@ def test_compile_then_a_hit_without_nvrtc(tmp_path):
     assert compile_apart(tmp_path, ACCEL_NVRTC="/nowhere/libnvrtc.so")[1] == "no_nvrtc"
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_each_architecture_and_text_has_an_entry(tmp_path):
     for text, architecture in ((TEXT, 90), (TEXT, 80), (TEXT + "\n", 90)):
         size, reason, detail, loaded, hits = compile_apart(tmp_path, text, architecture)
         assert size > 0 and loaded and hits == 0, detail
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_an_architecture_that_nvrtc_does_not_know(tmp_path):
     size, reason, detail, _, _ = compile_apart(tmp_path, architecture=99)  # 9.9: the newest of 9.x
     assert size > 0, detail
@@ -89,7 +78,7 @@ def test_an_architecture_that_nvrtc_does_not_know(tmp_path):
     assert reason == "nvrtc_failed" and "sm_20" in detail
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_a_damaged_entry_is_compiled_again(tmp_path):
     size = compile_apart(tmp_path)[0]
     (entry,) = (tmp_path / "cache").glob("*.kernel")
@@ -97,7 +86,7 @@ def test_a_damaged_entry_is_compiled_again(tmp_path):
     assert compile_apart(tmp_path)[:4] == (size, "", "", True)
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_an_entry_of_another_version_does_not_count_when_nvrtc_is_loaded(tmp_path):
     """The version is no part of the key: it is known only when NVRTC is loaded."""
     compile_apart(tmp_path)
@@ -105,7 +94,7 @@ def test_an_entry_of_another_version_does_not_count_when_nvrtc_is_loaded(tmp_pat
     assert b"NVRTC " in entry.read_bytes()[:400]
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_broken_text(tmp_path):
     dumps = tmp_path / "dumps"
     size, reason, detail, _, _ = compile_apart(
@@ -116,7 +105,7 @@ def test_broken_text(tmp_path):
     assert {path.suffix for path in dumps.iterdir()} == {".cu", ".log"}
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_dumps(tmp_path):
     dumps = tmp_path / "dumps"
     for _ in range(2):  # from the cache, too
@@ -143,7 +132,7 @@ def test_a_file_that_is_no_library(tmp_path):
     assert reason == "no_nvrtc" and "libnvrtc.so.13" in detail
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_threads_share_one_compile(tmp_path):
     before, folder = _accel.cache_info(), _accel.get_setting("cache_dir")
     assert _accel.set_setting("cache_dir", str(tmp_path / "cache")) is None
@@ -163,7 +152,7 @@ def test_threads_share_one_compile(tmp_path):
         _accel.set_setting("cache_dir", folder)
 
 
-@needs_nvrtc
+@pytest.mark.needs_nvrtc
 def test_folders_of_packages():
     assert any(os.path.basename(os.path.dirname(folder)) == "cu13" for folder in _cuda.library_folders())
 

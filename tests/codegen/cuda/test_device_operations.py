@@ -169,9 +169,8 @@ def test_results_are_numpys(names):
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.needs_nvrtc
 @pytest.mark.parametrize("names", GROUPS, ids=lambda names: names[0])
 def test_nvrtc_compiles(names):
     cubin, reason, detail = _accel.compile_device_code(device_text(all_cases(names)), 90)
-    if reason == "no_nvrtc":
-        pytest.skip("NVRTC is not installed")
-    assert cubin, detail
+    assert cubin, (reason, detail)
