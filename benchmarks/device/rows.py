@@ -20,7 +20,10 @@ OPERATIONS = "sum", "max", "argmax", "mean", "var", "softmax"
 
 @dataclasses.dataclass
 class Row:
-    """`function` is NumPy's, compiled by accel; `torch` is the same of (torch, *tensors), where `function` names NumPy."""
+    """A computation: `function` of NumPy arrays, which accel compiles, and for torch `torch`, called with (torch, *tensors).
+
+    Without `torch` the peer runs `function` with its own arrays.
+    """
 
     name: str
     function: Callable[..., Any] | None

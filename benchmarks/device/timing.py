@@ -1,4 +1,4 @@
-"""How long a call takes on a device: medians over rounds.
+"""How long a call takes on a device: medians over repetitions.
 
 Modes of a row:
 

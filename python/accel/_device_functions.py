@@ -16,7 +16,7 @@ import numpy as np
 from . import _accel
 from ._accel import DeviceArray
 
-_MOST_FUNCTIONS = 8192  # compiled functions that are kept
+_MOST_FUNCTIONS = 8192  # compiled functions in the cache, which is emptied when full
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
@@ -445,7 +445,7 @@ _SHORT_NAMES |= {"O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED"}
 
 
 def array_flags(values: tuple[int, ...]) -> ArrayFlags:
-    """Return the object behind ``DeviceArray.flags``."""
+    """Return ``DeviceArray.flags``; `values` are in the order of _FLAG_NAMES."""
     return ArrayFlags(*map(bool, values))
 
 

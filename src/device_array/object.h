@@ -1,5 +1,5 @@
 #pragma once
-// The object behind accel.DeviceArray, for the files of this folder. Requires the GIL.
+// DeviceArrayObject: the C layout of accel.DeviceArray. Only files of this folder use it, and they hold the GIL.
 
 #include <vector>
 

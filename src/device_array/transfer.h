@@ -13,7 +13,8 @@ PyObject* read_element(PyObject* array, const char* data);
 PyObject* copy_on_device(PyObject* array, char order);
 // Assigns to all elements, as `array[...] = value` does. False with an exception.
 bool store(PyObject* array, PyObject* value);
-// The same for an ndarray of the same dtype and shape, by memory of the host if need be. False with an exception.
+// Assigns the elements of an ndarray of the same dtype and shape; strided arrays are copied through contiguous host memory.
+// False with an exception.
 bool store_from_host(PyObject* array, PyObject* ndarray);
 
 // The axes of a copy with the order C, F, A or K, from slowest to fastest.

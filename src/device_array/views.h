@@ -9,7 +9,7 @@ namespace accel {
 // list or tuple of views), or compute something that depends on the layouts and addresses of DeviceArrays alone. New reference,
 // or null with an exception.
 PyObject* rearranged(PyObject* function, PyObject* array, PyObject* arguments, PyObject* keywords);
-// The same for the method `name` of ndarrays.
+// What the ndarray method `name` makes of the array, as `rearranged` does. New reference, or null with an exception.
 PyObject* call_view_method(const char* name, PyObject* array, PyObject* arguments, PyObject* keywords);
 // The attribute `name` of ndarrays, which is a view.
 PyObject* view_attribute(PyObject* array, const char* name);

@@ -122,11 +122,11 @@ def misc(device, kernels, n, rng):
 
 
 @pytest.mark.parametrize("order", range(len(ORDERS)))
-@pytest.mark.parametrize("case", [softmax, pairwise, select, mandelbrot, gather, scatter, misc])
-def test_right_kernels(device, kernels, case, order):
+@pytest.mark.parametrize("check_case", [softmax, pairwise, select, mandelbrot, gather, scatter, misc])
+def test_right_kernels(device, kernels, check_case, order):
     device.options(**ORDERS[order])
     for n in SIZES:
-        case(device, kernels, n, np.random.default_rng(n))
+        check_case(device, kernels, n, np.random.default_rng(n))
 
 
 def expect(device, text, code, run):

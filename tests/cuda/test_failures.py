@@ -68,21 +68,21 @@ def quiet(call):
 
 
 @pytest.fixture(params=["0", "1"], ids=["", "strict"])
-def run(request, tmp_path):
-    """Run a program in a process of its own, with and without ACCEL_STRICT."""
+def check_program(request, tmp_path):
+    """Check that a program ends without a failed assertion, in a process of its own, with and without ACCEL_STRICT."""
 
-    def run(text, **environment):
+    def check(text, **environment):
         environment = {**os.environ, "ACCEL_STRICT": request.param, "ACCEL_CACHE_DIR": str(tmp_path), **environment}
         program = START + textwrap.dedent(text)
         done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    return run
+    return check
 
 
 @pytest.mark.parametrize("name", ["cuda:77", "cuda:9999"])
-def test_a_device_that_is_not_there(run, name):
-    run(f"""
+def test_a_device_that_is_not_there(check_program, name):
+    check_program(f"""
     uses = [
         lambda: accel.device({name!r}).__enter__(),
         lambda: accel.compile(f, device={name!r}),
@@ -97,8 +97,8 @@ def test_a_device_that_is_not_there(run, name):
     """)
 
 
-def test_no_driver(run):
-    run(
+def test_no_driver(check_program):
+    check_program(
         """
     uses = [
         lambda: accel.device("cuda").__enter__(),
@@ -118,8 +118,8 @@ def test_no_driver(run):
     )
 
 
-def test_no_compiler_of_nvidia(run):
-    run(
+def test_no_compiler_of_nvidia(check_program):
+    check_program(
         """
     x, y = inputs()
     compiled = accel.compile(change)
@@ -142,7 +142,7 @@ def test_no_compiler_of_nvidia(run):
 
 
 @needs_emulation
-def test_a_compiler_of_nvidia_that_fails(run, tmp_path):
+def test_a_compiler_of_nvidia_that_fails(check_program, tmp_path):
     source = tmp_path / "nvrtc.cpp"
     source.write_text("""
     extern "C" {
@@ -165,7 +165,7 @@ def test_a_compiler_of_nvidia_that_fails(run, tmp_path):
     }""")
     library = tmp_path / "libnvrtc.so"
     subprocess.run(["g++", "-shared", "-fPIC", "-w", source, "-o", library], check=True)
-    run(
+    check_program(
         """
     x, y = inputs()
     compiled = accel.compile(change)
@@ -230,11 +230,13 @@ assert used() == before
 
 @pytest.mark.parametrize("room", [1, 50_000, 100_000], ids=["at the start", "at the second argument", "in the middle"])
 @pytest.mark.parametrize("when", ["first call", "later call"])
-def test_no_memory(run, room, when):
+def test_no_memory(check_program, room, when):
     is_later = when == "later call"
     first = "assert same(on_device(compiled, x, y), change(*inputs()))" if is_later else ""
     first_on_device = "compiled(a, b)" if is_later else ""
-    run(MEMORY.format(first=first, first_on_device=first_on_device, room=room, less_room=room // 4), ACCEL_CUDA_POOL="0")
+    check_program(
+        MEMORY.format(first=first, first_on_device=first_on_device, room=room, less_room=room // 4), ACCEL_CUDA_POOL="0"
+    )
 
 
 @needs_emulation
@@ -243,8 +245,8 @@ def test_no_memory(run, room, when):
     ["cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemAlloc_v2", "cuEventRecord", "cuModuleLoadData"],
 )
 @pytest.mark.parametrize("nth", [1, 2, 3])
-def test_a_driver_that_fails_once(run, function, nth):
-    run(
+def test_a_driver_that_fails_once(check_program, function, nth):
+    check_program(
         f"""
     for function in (change, f):
         compiled = accel.compile(function)
@@ -277,8 +279,8 @@ def test_a_driver_that_fails_once(run, function, nth):
 
 
 @needs_emulation
-def test_arrays_on_the_device_and_a_launch_that_fails(run):
-    run("""
+def test_arrays_on_the_device_and_a_launch_that_fails(check_program):
+    check_program("""
     compiled = accel.compile(f)
     a, b = map(accel.to_device, inputs())
     on_device(compiled, a, b)
@@ -299,8 +301,8 @@ def test_arrays_on_the_device_and_a_launch_that_fails(run):
 
 
 @needs_emulation
-def test_a_device_that_is_lost(run):
-    run("""
+def test_a_device_that_is_lost(check_program):
+    check_program("""
     compiled = accel.compile(change)
     with accel.device("cuda"):
         x, y = inputs()
@@ -319,8 +321,8 @@ def test_a_device_that_is_lost(run):
     """)
 
 
-def test_a_child_process(run):
-    run("""
+def test_a_child_process(check_program):
+    check_program("""
     compiled, plain = accel.compile(f), accel.compile(change, device="cuda")
     a = accel.to_device(np.ones(3))
     x, y = inputs()
@@ -351,8 +353,8 @@ def test_a_child_process(run):
     """)
 
 
-def test_two_threads(run):
-    run("""
+def test_two_threads(check_program):
+    check_program("""
     compiled, changing = accel.compile(f), accel.compile(change)
     problems = []
 
@@ -384,8 +386,8 @@ def test_two_threads(run):
     """)
 
 
-def test_functions_that_must_be_compiled_as_a_whole(run):
-    run("""
+def test_functions_that_must_be_compiled_as_a_whole(check_program):
+    check_program("""
     compiled = accel.compile(lambda x: np.sort(x * 2), fullgraph=True)
     assert compiled(np.array([2.0, 1.0])).tolist() == [2, 4]
     with accel.device("cuda"):

@@ -9,10 +9,10 @@ static int threads_of_row(i64 items, i64 longest) {
   return longest <= longest_of_warp && (items >= few_items || longest <= 8 * warp_threads) ? warp_threads : block_threads;
 }
 
-// Whether the rows of a block's items are kept in shared memory: two blocks of a processor need room. `row_bytes`: 0 where
-// nothing is read again.
+// Whether a block caches the rows of its items in shared memory, which two blocks of a multiprocessor share. `row_bytes`: bytes
+// of the rows that an item reads more than once.
 constexpr i64 most_shared_bytes = 110 << 10;
-static bool keeps_rows(int threads, i64 row_bytes) {
+static bool caches_rows(int threads, i64 row_bytes) {
   return threads > 1 && row_bytes > 0 && row_bytes * (block_threads / threads) <= most_shared_bytes;
 }
 

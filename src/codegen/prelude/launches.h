@@ -30,7 +30,8 @@ constexpr i64 own_shared_bytes = 4096;
 static void launch_rows(Frame* frame, int kernel, i64 items, i64 longest, i64 row_bytes, void** arguments) {
   const int threads = threads_of_row(items, longest), groups = block_threads / threads;
   const bool has_room = row_bytes * groups <= ((const AccelDeviceLaunch*)frame->launch)->shared_bytes - own_shared_bytes;
-  const bool keeps = has_room && keeps_rows(threads, row_bytes);
-  const int number = threads == 1 ? 0 : (threads == warp_threads ? 1 : 2) + (keeps ? 2 : 0);
-  start_kernel(frame, kernel + number, (items + groups - 1) / groups, block_threads, arguments, keeps ? row_bytes * groups : 0);
+  const bool caches = has_room && caches_rows(threads, row_bytes);
+  const int number = threads == 1 ? 0 : (threads == warp_threads ? 1 : 2) + (caches ? 2 : 0);
+  start_kernel(frame, kernel + number, (items + groups - 1) / groups, block_threads, arguments,
+               caches ? row_bytes * groups : 0);
 }

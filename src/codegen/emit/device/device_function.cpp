@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/analysis/statements.h"
+#include "codegen/emit/device/cached_rows.h"
 #include "codegen/emit/device/device_reduction_writer.h"
-#include "codegen/emit/device/kept_rows.h"
 #include "codegen/emit/statements/statement_writer.h"
 
 namespace accel {
@@ -57,7 +57,7 @@ Status DeviceFunction::write() {
   take_temps();
   write_index();
   StatementWriter(emission_).write_all(item.items.before);
-  if (item.mapping == Mapping::rows) item.rows = find_kept_rows(emission_.copy, *item.items.body);
+  if (item.mapping == Mapping::rows) item.rows = find_cached_rows(emission_.copy, *item.items.body);
   row_bytes_ = row_bytes();
   write_rows();
   StatementWriter(emission_).write_all(*item.items.body);
@@ -146,11 +146,11 @@ std::string DeviceFunction::longest() {
   return out;
 }
 
-// The bytes of all rows that an item keeps, each at a multiple of 16.
+// The bytes of all cached rows of an item, each at a multiple of 16.
 std::string DeviceFunction::row_bytes() {
   std::string out = "0";
   auto& rows = emission_.device->rows;
-  std::erase_if(rows, [&](const KeptRow& row) {  // the host must know how long it is
+  std::erase_if(rows, [&](const CachedRow& row) {  // the host must know how long it is
     const std::vector<int> symbols = emission_.copy.dims.symbols(row.extent);
     return !symbols.empty() && symbols.back() >= DimTable::first_variable;
   });
@@ -163,7 +163,7 @@ std::string DeviceFunction::row_bytes() {
   return out;
 }
 
-// Copies the rows that the item keeps to shared memory.
+// Copies the rows that the item caches into shared memory.
 void DeviceFunction::write_rows() {
   Code& code = emission_.code;
   const auto& rows = emission_.device->rows;
@@ -171,13 +171,13 @@ void DeviceFunction::write_rows() {
   code.line(
       cat("[[maybe_unused]] unsigned char* const own_rows = dynamic_shared + threadIdx.x / group.size*(", row_bytes_, ");"));
   std::string offset = "0";
-  for (const KeptRow& row : rows) {
+  for (const CachedRow& row : rows) {
     const std::string type = dtype_info(row.load->dtype).emitted, name = cat("row", row.number);
     code.line(cat("[[maybe_unused]] ", type, "* const ", name, " = (", type, "*)(own_rows + (", offset, "));"));
     offset += cat(" + (", emission_.names.dim(row.extent), "*", item_size(row.load->dtype), " + 15) / 16*16");
   }
-  code.open("if constexpr (keeps)");
-  for (const KeptRow& row : rows) {
+  code.open("if constexpr (caches)");
+  for (const CachedRow& row : rows) {
     const std::string var = emission_.names.variable(row.variable);
     const int symbol = *emission_.copy.dims.as_symbol(row.variable);
     emission_.names.enter(symbol, emission_.names.resolve(row.extent));
@@ -226,14 +226,14 @@ void DeviceFunction::choose_kernels() {
   const bool shares = count > 0 && (by_columns ? blocks_share_columns(items_hint_, longest_hint_)
                                                : blocks_share_rows(items_hint_, longest_hint_));
   const int own = item.mapping == Mapping::rows ? threads_of_row(items_hint_, longest_hint_) : 1;
-  const bool keeps_own = keeps_rows(own, row_bytes_hint_);
+  const bool caches_own = caches_rows(own, row_bytes_hint_);
   const bool by_eight = by_columns && count > 0 && threads_share_columns(items_hint_, longest_hint_);
   kernels_.push_back({1, -1, false, own == 1 && !shares && !by_eight});
   if (by_columns && count > 0) kernels_.push_back({8, -1, false, by_eight && !shares});
-  for (bool keeps : {false, true}) {
-    if (item.mapping != Mapping::rows || (keeps && item.rows.empty())) continue;
+  for (bool caches : {false, true}) {
+    if (item.mapping != Mapping::rows || (caches && item.rows.empty())) continue;
     for (int threads : {warp_threads, block_threads})
-      kernels_.push_back({threads, -1, keeps, own == threads && keeps == keeps_own && !shares});
+      kernels_.push_back({threads, -1, caches, own == threads && caches == caches_own && !shares});
   }
   const int threads = by_columns ? 1 : block_threads;
   for (int k = 0; k < count; ++k)
@@ -260,7 +260,7 @@ std::string DeviceFunction::head() const {
 
 std::string DeviceFunction::device_text() const {
   Code out;
-  out.line("template <int threads, int phase, bool keeps>");
+  out.line("template <int threads, int phase, bool caches>");
   out.open(cat("ACCEL_DEVICE void $_item(i64 number, ", head(), ")"));
   out.line("[[maybe_unused]] const auto group = this_group<threads>();");
   if (emission_.device->shared.empty()) {
@@ -289,7 +289,7 @@ std::string DeviceFunction::kernel_text(size_t number) const {
   for (const Parameter& p : parameters_) arguments += cat(", ", p.name);
   const DeviceKernel& kernel = kernels_[number];
   const int each = emission_.device->items_of_thread;
-  const std::string item = cat("$_item<", kernel.threads, ", ", kernel.phase, ", ", kernel.keeps ? "true" : "false", ">(");
+  const std::string item = cat("$_item<", kernel.threads, ", ", kernel.phase, ", ", kernel.caches ? "true" : "false", ">(");
   Code out;
   out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(number), "(", head(), ")"));
   if (each == 1) {

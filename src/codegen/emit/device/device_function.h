@@ -16,7 +16,7 @@ namespace accel {
 struct DeviceKernel {
   int threads;     // of a group
   int phase;       // DeviceReductionWriter
-  bool keeps;      // rows in shared memory
+  bool caches;     // rows in shared memory
   bool is_likely;  // arrays of the sizes at capture need it
 };
 

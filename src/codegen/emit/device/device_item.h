@@ -16,7 +16,7 @@ struct SharedReduction {
 };
 
 // Elements that several runs of an item read, at the same places of each: `load` is the first that reads them, over `variable`.
-struct KeptRow {
+struct CachedRow {
   const Stmt* load;
   Dim variable, extent;
   int number;
@@ -26,7 +26,7 @@ struct DeviceItem {
   Mapping mapping = Mapping::elements;
   Items items;
   std::vector<SharedReduction> shared;  // in the order of the item's body
-  std::vector<KeptRow> rows;
+  std::vector<CachedRow> rows;
   Dim run_variable;                                // of the run or loop that the threads of the item share at this point
   std::vector<std::pair<Address, TempId>> stored;  // what the item has stored outside of its loops: one thread does
   int items_of_thread = 1;                         // of mapping elements

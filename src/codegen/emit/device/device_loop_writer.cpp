@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/emit/device/kept_rows.h"
+#include "codegen/emit/device/cached_rows.h"
 #include "codegen/emit/loops/straight_line_writer.h"
 #include "codegen/emit/statements/statement_writer.h"
 
@@ -48,16 +48,16 @@ void DeviceLoopWriter::write_loop(const Stmt& stmt, const std::string& first, co
   names_.leave(symbol);
 }
 
-// What one thread of the item has stored is not read from memory by others. Where the kernel keeps the row in shared memory, it
-// is read there.
+// What one thread of the item has stored is not read from memory by others. Where the kernel caches the row in shared memory,
+// it is read there.
 void DeviceLoopWriter::load(const Stmt& stmt) {
   for (const auto& [to, value] : emission_.device->stored)
     if (names_.memory_of(to.buffer) == names_.memory_of(stmt.address.buffer) && to.offset == stmt.address.offset)
       return define(stmt, temp_name(value));
   const std::string own = cat("load_", type(stmt.dst), "(", address(stmt.address), ")");
-  const KeptRow* row = kept_row_of(copy_, *emission_.device, stmt);
+  const CachedRow* row = cached_row_of(copy_, *emission_.device, stmt);
   if (row == nullptr) return define(stmt, own);
-  define(stmt, cat("keeps ? row", row->number, "[", variable(emission_.device->run_variable), "] : ", own));
+  define(stmt, cat("caches ? row", row->number, "[", variable(emission_.device->run_variable), "] : ", own));
 }
 
 void DeviceLoopWriter::store(const Stmt& stmt) {

@@ -49,19 +49,19 @@ ACCEL_DEVICE auto strided(const T* memory, i64 step) {
   return [=](i64 k) { return memory[k * step]; };
 }
 
-// Memory of a block in which folds keep the elements that they are about to take. A static variable of a template would be one
+// Memory of a block for the elements that a fold takes next. A static variable of a template would be one
 // for each of its instances.
-constexpr int kept_bytes = 32 << 10;
-ACCEL_DEVICE unsigned char* kept_memory() {
-  __shared__ alignas(16) unsigned char memory[kept_bytes];
+constexpr int fold_bytes = 32 << 10;
+ACCEL_DEVICE unsigned char* fold_memory() {
+  __shared__ alignas(16) unsigned char memory[fold_bytes];
   return memory;
 }
 // From the first element to the last, by one thread of eight: all of them load the next elements into shared memory meanwhile.
 template <class T, int side_by_side, class Element, class Combine>
 ACCEL_DEVICE T fold(Group<8> group, T first, i64 n, Element element, Combine combine) {
   constexpr int deep = sizeof(T) > 8 ? 32 : 64, own = deep / 8, columns = items_side_by_side;
-  static_assert(2 * deep * columns * sizeof(T) <= kept_bytes);
-  T* const rows = (T*)kept_memory() + threadIdx.x % columns;
+  static_assert(2 * deep * columns * sizeof(T) <= fold_bytes);
+  T* const rows = (T*)fold_memory() + threadIdx.x % columns;
   T next[own];
   const auto load = [&](i64 begin) {
 #pragma unroll

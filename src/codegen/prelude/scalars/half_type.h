@@ -25,7 +25,7 @@ static inline f16 narrow(f32 a) {
   if (rest == 0x7f800000) return f16{(u16)(sign | 0x7c00)};
   if (rest >= 0x477ff000) return raise_overflow(), f16{(u16)(sign | 0x7c00)};
   if (rest < 0x38800000) {
-    // The sum rounds the value to a multiple of 2^-24, the step of float16's subnormals.
+    // Adding 0.5 rounds to a multiple of 2^-24, the step of float16's subnormals.
     const f32 magnitude = __builtin_bit_cast(f32, rest), shifted = magnitude + 0x1p-1f;
     if (shifted - 0x1p-1f != magnitude) fp_raise(accel_underflow);
     return f16{(u16)(sign | (__builtin_bit_cast(u32, shifted) - 0x3f000000))};

@@ -1,4 +1,4 @@
-#include "codegen/emit/device/kept_rows.h"
+#include "codegen/emit/device/cached_rows.h"
 
 #include <algorithm>
 #include <set>
@@ -42,11 +42,11 @@ std::vector<RowLoad> row_loads(Copy& copy, const Stmt& run) {
 
 }  // namespace
 
-std::vector<KeptRow> find_kept_rows(Copy& copy, const Body& body) {
+std::vector<CachedRow> find_cached_rows(Copy& copy, const Body& body) {
   std::set<BufferId> stored;
   find_stores(copy.program, body, stored);
   std::vector<RowLoad> loads;
-  std::vector<KeptRow> rows;
+  std::vector<CachedRow> rows;
   for (const Stmt& stmt : body) {
     if (!is_parallel_loop(stmt) && !is_reduction(stmt.kind)) continue;
     std::vector<RowLoad> own = row_loads(copy, stmt);
@@ -54,7 +54,7 @@ std::vector<KeptRow> find_kept_rows(Copy& copy, const Body& body) {
       auto is_same = [&](const RowLoad& other) { return reads_the_same(copy, other, load); };
       auto first = std::find_if(loads.begin(), loads.end(), is_same);
       if (first == loads.end() || stored.contains(copy.program.memory_of(load.load->address.buffer))) continue;
-      auto is_known = [&](const KeptRow& row) { return row.load == first->load; };
+      auto is_known = [&](const CachedRow& row) { return row.load == first->load; };
       if (std::any_of(rows.begin(), rows.end(), is_known)) continue;
       rows.push_back({first->load, first->variable, first->extent, static_cast<int>(rows.size())});
     }
@@ -63,9 +63,9 @@ std::vector<KeptRow> find_kept_rows(Copy& copy, const Body& body) {
   return rows;
 }
 
-const KeptRow* kept_row_of(Copy& copy, const DeviceItem& item, const Stmt& load) {
+const CachedRow* cached_row_of(Copy& copy, const DeviceItem& item, const Stmt& load) {
   if (item.run_variable.id < 0) return nullptr;
-  for (const KeptRow& row : item.rows)
+  for (const CachedRow& row : item.rows)
     if (reads_the_same(copy, {row.load, row.variable, row.extent}, {&load, item.run_variable, row.extent})) return &row;
   return nullptr;
 }
