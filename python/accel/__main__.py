@@ -52,10 +52,11 @@ def gpu_lines(report: dict[str, Any], nvrtc: dict[str, Any]) -> Iterator[tuple[b
         yield True, f"NVRTC: {nvrtc['path']} ({nvrtc['version']}), a kernel takes {nvrtc['seconds']:.2f} s", ""
     else:
         yield from library_line("NVRTC", nvrtc, absent)
-    if report["cublas"]["path"]:
-        yield True, f"cuBLAS: {report['cublas']['path']} ({report['cublas']['version']})", ""
-    else:
-        yield from library_line("cuBLAS", report["cublas"], absent)
+    for name, library in report["libraries"].items():
+        if library["path"]:
+            yield True, f"{name}: {library['path']} ({library['version']})", ""
+        else:
+            yield from library_line(name, library, absent)
 
 
 def library_line(name: str, library: dict[str, Any], absent: bool) -> Iterator[tuple[bool, str, str]]:

@@ -5,6 +5,7 @@
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/solver.h"
 #include "toolchain/cuda/libraries.h"
 #include "toolchain/device_code.h"
 
@@ -71,26 +72,32 @@ py::dict device_record(int number) {
   return record;
 }
 
-// The driver, its devices, cuBLAS.
+py::dict library_record(Result<MathLibraryInfo>& found) {
+  py::dict record;
+  add(record, found.ok() ? Finding{} : finding_of(found.failure()));
+  record["path"] = found.ok() ? found->path : "";
+  record["version"] = found.ok() ? std::to_string(found->major) + "." + std::to_string(found->minor) : "";
+  return record;
+}
+
+// The driver, its devices, its libraries.
 py::dict examine_cuda() {
   Result<int> version = fail(Reason::internal_error, {}), count = version;
-  Result<CublasInfo> cublas = version.failure();
+  Result<MathLibraryInfo> cublas = version.failure(), cusolver = cublas;
   {
     py::gil_scoped_release unlocked;
     version = cuda_driver_version();
     count = CudaDevice::count();
     cublas = find_cublas();
+    cusolver = find_cusolver();
   }
-  py::dict record, library;
+  py::dict record;
   add(record, !version.ok() ? finding_of(version.failure()) : !count.ok() ? finding_of(count.failure()) : Finding{});
   record["driver"] = version.ok() ? *version : 0;
   py::list devices;
   for (int i = 0; count.ok() && i < *count; i++) devices.append(device_record(i));
   record["devices"] = devices;
-  add(library, cublas.ok() ? Finding{} : finding_of(cublas.failure()));
-  library["path"] = cublas.ok() ? cublas->path : "";
-  library["version"] = cublas.ok() ? std::to_string(cublas->major) + "." + std::to_string(cublas->minor) : "";
-  record["cublas"] = library;
+  record["libraries"] = py::dict(py::arg("cuBLAS") = library_record(cublas), py::arg("cuSOLVER") = library_record(cusolver));
   return record;
 }
 

@@ -78,9 +78,6 @@ ValueId mask_of(const Graph& graph, const Node& reduce) {
   return given ? reduce.operands.back() : no_value;
 }
 
-namespace {
-
-// Floating-point events that NumPy may have.
 int numpy_events(const Graph& graph, const Node& node) {
   if (node.operands.empty() || graph.type(node.results[0]).kind == ValueKind::py_scalar) return 0;
   DType from = graph.type(node.operands[0]).dtype;
@@ -92,8 +89,6 @@ int numpy_events(const Graph& graph, const Node& node) {
   int cast = node.attrs.buffered ? cast_events(from, accumulator) : 0;
   return cast | op_events(node.attrs.ufunc, node.attrs.buffered ? accumulator : from);
 }
-
-}  // namespace
 
 int node_events(const Graph& graph, const Node& node) { return events_on(graph.target, numpy_events(graph, node)); }
 

@@ -204,7 +204,9 @@ class Graph {
 ValueId initial_of(const Graph& graph, const Node& reduce);
 ValueId mask_of(const Graph& graph, const Node& reduce);
 
-// Floating-point events that a node may raise in NumPy, as EventBits (op.h). 0: it may be removed, merged and moved.
+// Floating-point events that a node may raise in NumPy, as EventBits (op.h).
+int numpy_events(const Graph& graph, const Node& node);
+// Those of them that its kernel reports on the graph's target. 0: the node may be removed, merged and moved.
 int node_events(const Graph& graph, const Node& node);
 
 }  // namespace accel

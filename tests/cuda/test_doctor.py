@@ -23,8 +23,10 @@ H200 = {
     "free_bytes": 150_000_000_000,
     "total_bytes": 151_000_000_000,
 }
+CUSOLVER = {**FINE, "path": "/lib/libcusolver.so.12", "version": "12.4"}
+LIBRARIES = {"cuBLAS": CUBLAS, "cuSOLVER": CUSOLVER}
 LOST = {"problem": "device lost", "way_out": "a new process", "absent": False}
-MACHINE = {**FINE, "driver": 13000, "devices": [H200], "cublas": CUBLAS}
+MACHINE = {**FINE, "driver": 13000, "devices": [H200], "libraries": LIBRARIES}
 NO_DRIVER = {**MACHINE, "problem": "no driver", "absent": True, "devices": []}
 
 
@@ -38,13 +40,14 @@ def test_a_machine_with_a_gpu():
         "151.0 GB",
         "13.5",
         "13.10",
+        "cuSOLVER: /lib/libcusolver.so.12 (12.4)",
     ):
         assert part in text
 
 
 @pytest.mark.parametrize("report", [NO_DRIVER, {**MACHINE, "devices": []}])
 def test_no_gpu_is_no_fault(report):
-    lines = list(gpu_lines({**report, "cublas": NO_CUBLAS}, NO_NVRTC))
+    lines = list(gpu_lines({**report, "libraries": {"cuBLAS": NO_CUBLAS}}, NO_NVRTC))
     assert all(works for works, _, _ in lines)
     text = "\n".join(finding for _, finding, _ in lines)
     assert "GPU: none" in text and "accel[cuda]" in text and "accel[cuda-libraries]" in text
@@ -56,7 +59,7 @@ def test_no_gpu_is_no_fault(report):
         (MACHINE, NO_NVRTC),
         (MACHINE, BROKEN_NVRTC),
         (NO_DRIVER, BROKEN_NVRTC),
-        ({**MACHINE, "cublas": NO_CUBLAS}, NVRTC),
+        ({**MACHINE, "libraries": {**LIBRARIES, "cuBLAS": NO_CUBLAS}}, NVRTC),
         ({**MACHINE, "problem": "no answer", "way_out": "restart", "devices": []}, NVRTC),
         ({**MACHINE, "devices": [H200, LOST]}, NVRTC),
     ],
@@ -73,5 +76,5 @@ def test_this_machine():
     done = subprocess.run(
         [sys.executable, "-m", "accel", "doctor"], env=environment, capture_output=True, text=True, check=False
     )
-    assert "NVRTC:" in done.stdout and "cuBLAS:" in done.stdout
+    assert "NVRTC:" in done.stdout and "cuBLAS:" in done.stdout and "cuSOLVER:" in done.stdout
     assert done.returncode == 0 or report["devices"], done.stdout + done.stderr

@@ -62,14 +62,16 @@ Status Kernels::compile_for_device(bool keep_texts) {
   has_flow_ = accel::has_flow(compiled.graph);
   plain_.kernel = compiled.kernel;
   plain_.allocates_first = has_known_results(compiled.graph);
+  bool may_raise = false;
   for (const LoopImport& import : compiled.kernel->imports()) {
+    may_raise |= (op_events(import.op, import.dtypes.front()) & event_error) != 0;
     ACCEL_TRY(DeviceFunctionCall call, library_function(*device, import));
     plain_.imports.push_back(call.import);
     plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
   ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
-  device_plan_ = DevicePlan(captured_, code, *device);
+  device_plan_ = DevicePlan(captured_, code, *device, may_raise);
   compilation_ = std::make_unique<Compilation>(std::move(compiled));
   return Unit{};
 }

@@ -93,7 +93,7 @@ int Run::run_on_device() {
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());
-  cannot_run_again_ = context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments();
+  cannot_run_again_ = launch.failure() && (context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments());
   return status;
 }
 

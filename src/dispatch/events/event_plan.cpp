@@ -43,6 +43,9 @@ int unclear_events(const Graph& graph, const Node& node) {
   return is_inexact(graph.type(node.results[0]).dtype) ? 0 : event_invalid;
 }
 
+// Whether a node is a call of linear algebra that reports an error instead of events.
+bool reports_errors(const Graph& graph, const Node& node) { return (node_events(graph, node) & event_error) != 0; }
+
 // Whether a node is elementwise in a recording kernel, too, and raises no flags besides its events.
 bool is_plain(const Graph& graph, const Node& node) {
   switch (op_class(node.op)) {
@@ -113,7 +116,13 @@ int events_asked_for(const Captured& captured) {
 
 int events_acted_on(const Captured& captured) {
   int acted_on = 0;
-  for (const EventSite& site : captured.event_sites) acted_on |= site.errstate.reported & ~site.errstate.warned;
+  for (const Block& block : captured.graph.blocks)
+    for (NodeId n : block.nodes) {
+      const Node& node = captured.graph.nodes[static_cast<size_t>(n)];
+      if (node.where.site < 0 || reports_errors(captured.graph, node)) continue;
+      const Errstate& modes = captured.event_sites[static_cast<size_t>(node.where.site)].errstate;
+      acted_on |= numpy_events(captured.graph, node) & modes.reported & ~modes.warned;
+    }
   return acted_on;
 }
 
@@ -132,9 +141,7 @@ EventPlan::EventPlan(const Captured& captured) {
       const Node& node = graph.nodes[static_cast<size_t>(n)];
       const int ruled_out = events_ruled_out(graph, node) & ~of_signalling_nans;
       int events = node_events(graph, node) & ~ruled_out & all_event_bits;
-      bool solves =
-          (node_events(graph, node) & event_error) != 0;  // linear algebra calls, which report errors instead of events
-      if (events == 0 || solves) continue;
+      if (events == 0 || reports_errors(graph, node)) continue;
       Site& site = node.where.site < 0 ? sites_.emplace_back() : sites_[static_cast<size_t>(node.where.site)];
       site.possible |= events;
       site.unclear |= events & unclear_events(graph, node);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device_array/device_array.h"
+#include "dispatch/launch/without_gil.h"
 #include "ndarray/array.h"
 #include "runtime/runtime.h"
 
@@ -18,15 +19,6 @@ constexpr int64_t most_bytes_at_once = 4 << 20;
 
 // The launch that the calling thread runs.
 thread_local DeviceLaunch* running = nullptr;
-
-// Waits without the GIL.
-template <class Wait>
-Status unlocked(Wait wait) {
-  PyThreadState* thread = PyEval_SaveThread();
-  Status status = wait();
-  PyEval_RestoreThread(thread);
-  return status;
-}
 
 // The bytes that the elements of an array take, from the first to behind the last.
 std::pair<const char*, const char*> memory_span(const ArrayLayout& layout) {
@@ -59,7 +51,7 @@ int64_t element_count(std::span<const int64_t> dims) {
 
 }  // namespace
 
-DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on) : device(&on) {
+DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on, bool may_raise) : device(&on) {
   inputs.resize(static_cast<size_t>(captured.guards.input_count));
   for (const Guard& guard : captured.guards.guards) {
     if (guard.kind != GuardKind::array) continue;
@@ -69,12 +61,14 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     const bool is_written = number < code.written_inputs.size() && code.written_inputs[number];
     inputs[number] = {guard.source, guard.array.dtype, guard.array.device >= 0, is_written};
     writes_arguments |= is_written && guard.array.device < 0;
+    backs_up |= is_written && guard.array.device >= 0 && may_raise;
   }
 }
 
 void DeviceLaunch::Lists::clear() {
   inputs.clear();
   spans.clear();
+  backups.clear();
   memory.clear();
   shapes.clear();
   words.clear();
@@ -93,9 +87,11 @@ std::vector<std::unique_ptr<DeviceLaunch::Lists>>& DeviceLaunch::unused_lists() 
 }
 
 DeviceLaunch::~DeviceLaunch() {
-  if (failure_ && !lists_->words.empty()) (void)unlocked([&] { return plan_.device->wait(); });  // kernels may still write them
-  for (const Span& span : lists_->spans)
-    if (span.memory != nullptr) plan_.device->release(span.memory);
+  if (failure_ && !lists_->words.empty())
+    (void)without_gil([&] { return plan_.device->wait(); });  // kernels may still write them
+  for (const auto* spans : {&lists_->spans, &lists_->backups})
+    for (const Span& span : *spans)
+      if (span.memory != nullptr) plan_.device->release(span.memory);
   for (char* memory : lists_->memory)
     if (memory != nullptr) plan_.device->release(memory);
   for (const auto& [words, output] : lists_->words) plan_.device->give_words_back(words, words_of_number);
@@ -151,7 +147,8 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
                       bool allocates_first, int& exit) {
   lists_->memory.assign(static_cast<size_t>(output_plan_.count()), nullptr);
   lists_->shapes.resize(lists_->memory.size());
-  if (!upload_inputs() || !take_words() || (allocates_first && !allocate_outputs())) return accel_no_memory;
+  if (!upload_inputs() || !back_up_inputs() || !take_words() || (allocates_first && !allocate_outputs()))
+    return accel_no_memory;
   AccelDeviceLaunch launch{};
   launch.launch.runtime = &services();
   launch.launch.imports = imports.data();
@@ -160,15 +157,37 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   launch.launch.outputs = outputs_.data;
   launch.launch.context = this;
   launch.launch.exit = &exit;
-  launch.launch.accepted = launch.launch.ignored = accel_divide | accel_overflow | accel_underflow | accel_invalid;
   launch.kernels = kernels;
   launch.shared_bytes = plan_.device->shared_bytes();
   launch.start = start;
   DeviceLaunch* const outside = std::exchange(running, this);
-  const int status = kernel(&launch.launch);
+  constexpr int events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
+  launch.launch.accepted = launch.launch.ignored = events;
+  // A device has no events: those that the kernel reports are of the host's flags before the call, or of a library.
+  const int status = kernel(&launch.launch) & ~events;
   running = outside;
+  if (status != 0) restore_inputs();
   if (status != 0) return status;
   return download(exit) ? 0 : accel_error;
+}
+
+// Copies what the run may overwrite before it finds that NumPy raises, so that the interpreter can make the call again.
+bool DeviceLaunch::back_up_inputs() {
+  for (size_t k = 0; plan_.backs_up && k < plan_.inputs.size(); ++k) {
+    const DevicePlan::Input& input = plan_.inputs[k];
+    if (!input.is_on_device || !input.is_written) continue;
+    const auto [low, high] = memory_span(array_layout(binding_.sources[input.source]));
+    char* const memory = take(high - low);
+    if (memory == nullptr) return false;
+    lists_->backups.push_back({low, high, memory});
+    if (!check(plan_.device->copy(memory, low, high - low))) return false;
+  }
+  return true;
+}
+
+void DeviceLaunch::restore_inputs() {
+  for (const Span& span : lists_->backups)
+    check(plan_.device->copy(const_cast<char*>(span.low), span.memory, span.high - span.low));
 }
 
 // Copies the arguments that are NumPy's to the device. Those that overlap share one copy.
@@ -258,7 +277,7 @@ bool DeviceLaunch::download(int exit) {
     if (!download_output(output)) return false;
     is_done = true;
   }
-  if (!lists_->words.empty() && !is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
+  if (!lists_->words.empty() && !is_done && !check(without_gil([&] { return plan_.device->wait(); }))) return false;
   for (const auto& [words, output] : lists_->words)
     if (!finish_word(words, output)) return false;
   return download_inputs();
@@ -296,7 +315,7 @@ bool DeviceLaunch::download_output(int output) {
     return false;
   }
   const int64_t bytes = element_count(shape) * item_size(output_plan_.dtype(output));
-  return check(unlocked([&] { return plan_.device->download(to, lists_->memory[static_cast<size_t>(output)], bytes); }));
+  return check(without_gil([&] { return plan_.device->download(to, lists_->memory[static_cast<size_t>(output)], bytes); }));
 }
 
 bool DeviceLaunch::download_inputs() {
@@ -321,7 +340,7 @@ bool DeviceLaunch::fetch_input(size_t input, std::vector<char>& copy) {
   const auto [low, high] = memory_span(layout);
   const char* from = static_cast<const char*>(lists_->inputs[input]) - (layout.data - low);
   copy.resize(static_cast<size_t>(high - low));
-  return check(unlocked([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); }));
+  return check(without_gil([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); }));
 }
 
 // Elements between those of the array keep what they have: other threads may write to them meanwhile.
@@ -349,7 +368,7 @@ bool DeviceLaunch::download_input(size_t input) {
   }
   const char* from = static_cast<const char*>(lists_->inputs[input]) - (layout.data - low);
   is_written_ = true;
-  return check(unlocked([&, low = low] { return plan_.device->download(const_cast<char*>(low), from, bytes); }));
+  return check(without_gil([&, low = low] { return plan_.device->download(const_cast<char*>(low), from, bytes); }));
 }
 
 }  // namespace accel

@@ -22,7 +22,8 @@ namespace accel {
 // What the launches of one entry share.
 struct DevicePlan {
   DevicePlan() = default;
-  DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& device);
+  // `may_raise`: a run may find that NumPy raises after it has stored to arguments.
+  DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& device, bool may_raise);
 
   struct Input {
     SourceId source = -1;
@@ -34,6 +35,7 @@ struct DevicePlan {
   // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
   bool gives_device_arrays = false;
   bool writes_arguments = false;  // of NumPy's
+  bool backs_up = false;          // arguments on the device that the run stores to
 };
 
 class DeviceLaunch {
@@ -68,6 +70,8 @@ class DeviceLaunch {
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
   bool upload_inputs();
+  bool back_up_inputs();
+  void restore_inputs();
   bool allocate_outputs();
   void* make_output(int output, const int64_t* dims);
   bool take_word(int output);
@@ -87,6 +91,7 @@ class DeviceLaunch {
   struct Lists {
     std::vector<void*> inputs;
     std::vector<Span> spans;
+    std::vector<Span> backups;                    // of memory of the device
     std::vector<char*> memory;                    // of outputs that become ndarrays, by output
     std::vector<std::vector<int64_t>> shapes;     // of these
     std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output

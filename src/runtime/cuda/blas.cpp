@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <complex>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/math_library.h"
 #include "runtime/cuda/product_plan.h"
-#include "toolchain/cuda/libraries.h"
 
 namespace accel {
 namespace {
@@ -17,9 +15,8 @@ namespace {
 // cuSOLVER and cuBLAS of the packages find these beside them; those of other installations may not.
 const CudaLibraryNames cublas_names{{"libcublas.so.13", "libcublas.so.12"}, {"libcublasLt.so.*"}};
 
-constexpr int default_math = 0;   // CUBLAS_DEFAULT_MATH: full precision, also on tensor cores
-constexpr int out_of_memory = 3;  // CUBLAS_STATUS_ALLOC_FAILED
-constexpr int major_property = 0, minor_property = 1;
+constexpr int default_math = 0;                         // CUBLAS_DEFAULT_MATH: full precision, also on tensor cores
+constexpr int cublas_no_memory = 3;                     // CUBLAS_STATUS_ALLOC_FAILED
 constexpr int64_t workspace_bytes = int64_t{32} << 20;  // what NVIDIA recommends for Hopper; less makes large products slower
 
 using Gemm = int (*)(void* handle, int left_form, int right_form, int64_t rows, int64_t columns, int64_t depth,
@@ -40,62 +37,29 @@ struct CublasFunctions {
 #include "runtime/cuda/blas.inc"
 };
 
-struct Cublas {
-  CublasInfo info;
-  CublasFunctions functions{};
-};
-
-Result<const Cublas*> load_cublas() {
-  ACCEL_TRY(CudaLibrary library, open_cuda_library(cublas_names, Reason::no_cuda_library));
-  const std::vector<const char*> symbols = {
+MathLibrary<CublasFunctions>& cublas() {
+  static auto* library = new MathLibrary<CublasFunctions>(cublas_names, {
 #define CUBLAS_FUNCTION(result, name, symbol, parameters) #symbol,
 #include "runtime/cuda/blas.inc"
 #define CUBLAS_PRODUCT(dtype, symbol, batch_symbol) #symbol, #batch_symbol,
 #include "runtime/cuda/blas.inc"
-  };
-  auto cublas = std::make_unique<Cublas>();
-  ACCEL_TRY([[maybe_unused]] Unit found,
-            find_functions(library, symbols, reinterpret_cast<void**>(&cublas->functions), Reason::no_cuda_library));
-  cublas->info.path = library.path;
-  cublas->functions.get_property(major_property, &cublas->info.major);
-  cublas->functions.get_property(minor_property, &cublas->info.minor);
-  return const_cast<const Cublas*>(cublas.release());
+                                                                        });
+  return *library;
 }
 
-// A handle may be used by one thread at a time. Made with the device's context current, never destroyed.
-struct Handles {
-  std::mutex mutex;
-  std::map<int, void*> by_device;
-};
-
-Handles& handles() {
-  static auto* made = new Handles;
-  return *made;
-}
-
-Result<const Cublas*> cublas() {
-  static std::mutex mutex;
-  static const Cublas* loaded = nullptr;
-  std::lock_guard lock(mutex);
-  if (!loaded) {
-    ACCEL_TRY(loaded, load_cublas());
-  }
-  return loaded;
-}
-
-Status check(const Cublas& library, int status, const char* what) {
+Status check(const CublasFunctions& call, int status, const char* what) {
   if (status == 0) return Unit{};
-  return fail(status == out_of_memory ? Reason::out_of_device_memory : Reason::cuda_failed,
-              std::string("cuBLAS: ") + what + ": " + library.functions.status_text(status));
+  return fail(status == cublas_no_memory ? Reason::out_of_device_memory : Reason::cuda_failed,
+              std::string("cuBLAS: ") + what + ": " + call.status_text(status));
 }
 
-// Requires handles().mutex and the context.
-Result<void*> handle_of(const Cublas& library, CudaDevice& device) {
-  void*& handle = handles().by_device[device.number()];
+// Requires the library's mutex and the context.
+Result<void*> handle_of(const CublasFunctions& call, CudaDevice& device) {
+  void*& handle = cublas().handle(device.number());
   if (handle) return handle;
   void* made = nullptr;
-  ACCEL_TRY(Unit done, check(library, library.functions.create(&made), "create"));
-  ACCEL_TRY(done, check(library, library.functions.set_math_mode(made, default_math), "math mode"));
+  ACCEL_TRY(Unit done, check(call, call.create(&made), "create"));
+  ACCEL_TRY(done, check(call, call.set_math_mode(made, default_math), "math mode"));
   return handle = made;
 }
 
@@ -163,28 +127,25 @@ Status fill_with_zeros(CudaDevice& device, const ProductPlan& plan, int64_t size
 
 }  // namespace
 
-Result<CublasInfo> find_cublas() {
-  ACCEL_TRY(const Cublas* library, cublas());
-  return library->info;
-}
+Result<MathLibraryInfo> find_cublas() { return cublas().info(); }
 
 Status call_blas(CudaDevice& device, Op op, DType dtype, char* const* pointers, const intptr_t* dims, const intptr_t* strides) {
   auto plan = plan_product(op, dtype, dims, strides);
   if (!plan) return fail(Reason::unsupported_layout, "cuBLAS needs rows or columns without gaps between their elements");
   if (plan->is_empty()) return Unit{};
   if (plan->depth == 0) return fill_with_zeros(device, *plan, item_size(dtype), pointers[2]);
-  ACCEL_TRY(const Cublas* library, cublas());
-  const CublasFunctions& call = library->functions;
+  ACCEL_TRY(const CublasFunctions* functions, cublas().functions());
+  const CublasFunctions& call = *functions;
   Workspace workspace(device);
   ACCEL_TRY(Unit done, workspace.take());
   ActiveContext active(device.context());
   if (!active.ok()) return active.failure();
-  std::lock_guard lock(handles().mutex);
-  ACCEL_TRY(void* handle, handle_of(*library, device));
-  ACCEL_TRY(done, check(*library, call.set_stream(handle, device.stream()), "stream"));
+  std::lock_guard lock(cublas().mutex());
+  ACCEL_TRY(void* handle, handle_of(call, device));
+  ACCEL_TRY(done, check(call, call.set_stream(handle, device.stream()), "stream"));
   // After the stream: setting that one takes the workspace away.
-  ACCEL_TRY(done, check(*library, call.set_workspace(handle, workspace.memory(), workspace_bytes), "workspace"));
-  return check(*library, multiply(call, handle, *plan, dtype, pointers), op_info(op).name);
+  ACCEL_TRY(done, check(call, call.set_workspace(handle, workspace.memory(), workspace_bytes), "workspace"));
+  return check(call, multiply(call, handle, *plan, dtype, pointers), op_info(op).name);
 }
 
 }  // namespace accel

@@ -2,22 +2,17 @@
 // Products of matrices and vectors on a device, by cuBLAS. The library is loaded when it is first needed.
 
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 #include "ir/dtype.h"
 #include "ir/op.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/math_library.h"
 
 namespace accel {
 
-struct CublasInfo {
-  std::string path;
-  int major = 0, minor = 0;
-};
-
 // Loads cuBLAS once; needs no device. Fails with no_cuda_library.
-Result<CublasInfo> find_cublas();
+Result<MathLibraryInfo> find_cublas();
 
 // matmul, matvec, vecmat or vecdot of float32, float64, complex64 or complex128 in the current stream, with pointers to memory
 // of the device and `dims` and `strides` as NumPy passes them to the loops of gufuncs. Computes with all digits of the dtype

@@ -1,16 +1,16 @@
 // cuBLAS for tests without a device: the functions that accel calls, on memory of the host. It checks what the real one
-// documents: leading dimensions, a stream and then a workspace before each product. With the emulated driver, products come
-// after all work that the device was given.
-
-#include <dlfcn.h>
+// documents: leading dimensions, a stream and then a workspace before each product.
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
+#include "library_calls.h"
+
 namespace {
+
+using fake_cuda::conjugate;
 
 constexpr int invalid_value = 7;
 constexpr int no_transpose = 0, conjugate_transpose = 2;
@@ -19,21 +19,6 @@ constexpr size_t least_workspace = size_t{4} << 20;
 struct Handle {
   bool has_stream = false, has_workspace = false;
 };
-
-void finish_work() {
-  const char* path = std::getenv("ACCEL_CUDA_DRIVER");
-  void* driver = path ? dlopen(path, RTLD_NOW) : nullptr;
-  if (auto* wait = driver ? reinterpret_cast<int (*)()>(dlsym(driver, "cuCtxSynchronize")) : nullptr) wait();
-}
-
-template <class T>
-T conjugate(T value) {
-  return value;
-}
-template <class T>
-std::complex<T> conjugate(std::complex<T> value) {
-  return std::conj(value);
-}
 
 template <class T>
 T element(const T* matrix, int form, int64_t step, int64_t row, int64_t column) {
@@ -49,7 +34,7 @@ int multiply(void* handle, int f, int g, int64_t m, int64_t n, int64_t k, const 
   auto* state = static_cast<Handle*>(handle);
   const bool is_ready = std::exchange(state->has_workspace, false) && std::exchange(state->has_stream, false);
   if (!is_ready || m < 1 || n < 1 || k < 1 || count < 1) return invalid_value;
-  finish_work();
+  fake_cuda::finish_work();
   if (lda < (f == no_transpose ? m : k) || ldb < (g == no_transpose ? k : n) || ldc < m) return invalid_value;
   if (*static_cast<const T*>(alpha) != T(1) || *static_cast<const T*>(beta) != T(0)) return invalid_value;
   for (int64_t at = 0; at < count; at++)

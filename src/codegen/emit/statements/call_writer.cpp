@@ -26,7 +26,8 @@ void CallWriter::gufunc(const Stmt& stmt) {
   for (Dim d : stmt.core_dims) dims.push_back(dim(d));
   for (Dim d : stmt.core_strides) strides.push_back(dim(d));
   std::optional<Dot> dot = dot_of(copy_.program, stmt);
-  bool solves = (copy_.program.own_events(stmt) & event_error) != 0;
+  // On a device the function returns an error instead.
+  bool solves = !copy_.program.target.is_device() && (copy_.program.own_events(stmt) & event_error) != 0;
   if (is_matrix_by_vector(copy_.program, stmt)) {
     DType dtype = copy_.program.imports[static_cast<size_t>(stmt.import)].dtypes.back();
     return library_call(stmt, cat("multiply_rows<", cpp_type(dtype), ">"), dims, strides);

@@ -22,29 +22,11 @@ struct ProductSum<f16> {
   ACCEL_DEVICE Sum next(Sum sum, f16 a, f16 b) { return sum + cast<f32>(a) * cast<f32>(b); }
 };
 #endif
-template <class T>
-ACCEL_DEVICE T conjugated(T a) {
-  return a;
-}
-template <class R>
-ACCEL_DEVICE complex_of<R> conjugated(complex_of<R> a) {
-  return {a.re, -a.im};
-}
-
-// A matrix and those after it; steps in bytes.
-struct ProductMatrix {
-  i64 row, column, matrix;
-
-  ACCEL_METHOD const char* at(const char* p, i64 number, i64 i, i64 j) const {
-    return p + number * matrix + i * row + j * column;
-  }
-};
-
 // c = a * b, `count` times, (m,k) by (k,n). A block computes 16 x 16 elements; `load` and `store` are those of T.
 constexpr int product_tile = 16;
 template <class T, class Load, class Store>
-ACCEL_DEVICE void multiply_matrices(const char* a, const char* b, char* c, i64 m, i64 k, i64 n, i64 count, ProductMatrix of_a,
-                                    ProductMatrix of_b, ProductMatrix of_c, bool conjugates, Load load, Store store) {
+ACCEL_DEVICE void multiply_matrices(const char* a, const char* b, char* c, i64 m, i64 k, i64 n, i64 count, MatrixSteps of_a,
+                                    MatrixSteps of_b, MatrixSteps of_c, bool conjugates, Load load, Store store) {
   constexpr int tile = product_tile;
   __shared__ alignas(16) unsigned char memory[2 * tile * (tile + 1) * sizeof(T)];
   T* const left = (T*)memory;
@@ -64,5 +46,5 @@ ACCEL_DEVICE void multiply_matrices(const char* a, const char* b, char* c, i64 m
     const int deep = k - first < tile ? (int)(k - first) : tile;
     for (int d = 0; d < deep; ++d) sum = ProductSum<T>::next(sum, left[y * (tile + 1) + d], right[d * (tile + 1) + x]);
   }
-  if (row + y < m && column + x < n) store(const_cast<char*>(of_c.at(c, number, row + y, column + x)), cast<T>(sum));
+  if (row + y < m && column + x < n) store(of_c.at(c, number, row + y, column + x), cast<T>(sum));
 }

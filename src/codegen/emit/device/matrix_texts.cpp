@@ -1,0 +1,80 @@
+#include "codegen/matrix_texts.h"
+
+#include "codegen/emit/prelude_parts.h"
+#include "codegen/prelude.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+namespace {
+
+struct Kernel {
+  std::string name, parameters, call;
+  int most_threads;  // of a block
+};
+
+// The parts of the prelude that elements of the dtype need, `part`, and the kernels.
+MatrixText text_of(DType dtype, std::string_view part, const std::vector<Kernel>& kernels) {
+  Program program;
+  program.target.kind = TargetKind::cuda;
+  program.add_temp(dtype);
+  Code out;
+  out.raw("alignas(16) extern __shared__ unsigned char dynamic_shared[];\nnamespace accel_kernel_text {\n");
+  add_prelude(out, program);
+  out.raw(prelude_part("device_matrix"));
+  out.raw(prelude_part(part));
+  std::vector<std::string> names;
+  for (const Kernel& kernel : kernels) {
+    out.line(cat("extern \"C\" __global__ void __launch_bounds__(", kernel.most_threads, ")"));
+    out.open(cat(kernel.name, "(", kernel.parameters, ")"));
+    out.line(kernel.call);
+    out.close();
+    names.push_back(kernel.name);
+  }
+  out.raw("}  // namespace accel_kernel_text\n");
+  return {out.text(), std::move(names)};
+}
+
+}  // namespace
+
+MatrixText product_text(DType dtype) {
+  const std::string type = dtype_info(dtype).emitted;
+  return text_of(dtype, "device_product",
+                 {{"product_kernel",
+                   "const char* a, const char* b, char* c, i64 m, i64 k, i64 n, i64 count, MatrixSteps of_a, MatrixSteps of_b, "
+                   "MatrixSteps of_c, i64 conjugates",
+                   cat("multiply_matrices<", type, ">(a, b, c, m, k, n, count, of_a, of_b, of_c, conjugates != 0, load_", type,
+                       ", store_", type, ");"),
+                   256}});
+}
+
+MatrixText solver_text(DType dtype) {
+  const std::string type = dtype_info(dtype).emitted, load = cat("load_", type), store = cat("store_", type);
+  const std::string memory = cat("(", type, "*)matrix_memory(memory, bytes)");
+  return text_of(
+      dtype, "device_solver",
+      {{"solve_kernel",
+        "const char* a, const char* b, char* x, i64 n, i64 columns, i64 count, MatrixSteps of_a, MatrixSteps of_b, MatrixSteps "
+        "of_x, char* memory, i64 bytes, i64* failed",
+        cat("solve_matrices(a, b, x, n, columns, count, of_a, of_b, of_x, ", memory, ", failed, ", load, ", ", store, ");"),
+        1024},
+       {"determinant_kernel",
+        "const char* a, char* x, i64 n, i64 count, MatrixSteps of_a, MatrixSteps of_x, char* memory, i64 bytes",
+        cat("find_determinants(a, x, n, count, of_a, of_x, ", memory, ", ", load, ", ", store, ");"), 1024},
+       {"cholesky_kernel",
+        "const char* a, char* x, i64 n, i64 count, MatrixSteps of_a, MatrixSteps of_x, i64 conjugates, char* memory, i64 "
+        "bytes, "
+        "i64* failed",
+        cat("find_cholesky_factors(a, x, n, count, of_a, of_x, conjugates != 0, ", memory, ", failed, ", load, ", ", store,
+            ");"),
+        1024},
+       {"copy_kernel",
+        "const char* from, char* to, i64 rows, i64 columns, MatrixSteps of_from, MatrixSteps of_to, i64 conjugates, i64 "
+        "is_lower",
+        cat("copy_matrix<", type, ">(from, to, rows, columns, of_from, of_to, conjugates != 0, is_lower != 0, ", load, ", ",
+            store, ");"),
+        256},
+       {"factored_determinant_kernel", "const char* matrix, const i64* pivots, const int* info, i64 n, char* x",
+        cat("find_factored_determinant((const ", type, "*)matrix, pivots, info, n, x, ", store, ");"), 1}});
+}
+
+}  // namespace accel
