@@ -223,11 +223,14 @@ Result<bool> call_library(const SolverCall& call, const Problem& p) {
 
 // --- the choice --------------------------------------------------------------------------------------------------------
 
-// Up to this many rows one block is faster than the library, whose calls have many steps.
-constexpr int64_t most_rows_of_block = 96;
+// The rows of a matrix for which the library and a block take the same time, measured on an H200. From there on the block takes
+// longer by the square of the rows; but there are many blocks, and the library computes one matrix after the other.
+int64_t rows_of_equal_time(Op op) { return is_cholesky(op) ? 66 : op == Op::inv ? 90 : 130; }
 
 bool prefers_library(const SolverCall& call, const Problem& p) {
-  return call.has_library && p.n > most_rows_of_block && p.count <= call.kernels.device.processors();
+  const int64_t processors = call.kernels.device.processors(), turns = (p.count + processors - 1) / processors;
+  const double equal = static_cast<double>(rows_of_equal_time(call.op)), rows = static_cast<double>(p.n);
+  return call.has_library && rows * rows * static_cast<double>(turns) > equal * equal * static_cast<double>(p.count);
 }
 
 // Whether NumPy raises. Called without the GIL.

@@ -297,25 +297,74 @@ Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& loweri
   return nest;
 }
 
+namespace {
+
+// The operands of a gufunc and its result, and the strides of their axes in bytes.
+struct GufuncOperands {
+  std::vector<ValueId> values;
+  std::vector<std::vector<int>> signature;
+  std::vector<StridedView> views;
+  int batch_rank = 0;
+
+  GufuncOperands(DimTable& dims, const Graph& graph, const Placement& placement, const Node& node)
+      : values(node.operands), signature(core_signature(node.op)) {
+    values.push_back(node.results[0]);
+    for (ValueId v : values) views.push_back(*strided_view(dims, graph, placement.places, v));
+    batch_rank = graph.type(node.results[0]).rank() - static_cast<int>(signature.back().size());
+  }
+
+  int own_batch(const Graph& graph, size_t k) const {
+    return graph.type(values[k]).rank() - static_cast<int>(signature[k].size());
+  }
+  // Of a batch axis of the result; 0 where the operand lacks the axis or is broadcast along it.
+  Dim stride(DimTable& dims, const Graph& graph, size_t k, int batch_axis) const {
+    const int axis = batch_axis - (batch_rank - own_batch(graph, k));
+    if (axis < 0 || dims.is_constant(graph.type(values[k]).shape[axis], 1)) return dims.constant(0);
+    return views[k].strides[axis];
+  }
+};
+
+// How many of the innermost batch axes one call computes: those through which every operand has one stride.
+int joined_axes(DimTable& dims, const Graph& graph, const GufuncOperands& operands) {
+  const std::vector<Dim>& shape = graph.type(operands.values.back()).shape;
+  auto continues = [&](int axis) {
+    for (size_t k = 0; k < operands.values.size(); ++k)
+      if (operands.stride(dims, graph, k, axis) != dims.mul(shape[axis + 1], operands.stride(dims, graph, k, axis + 1)))
+        return false;
+    return true;
+  };
+  int joined = operands.batch_rank > 0 ? 1 : 0;
+  while (joined < operands.batch_rank && continues(operands.batch_rank - joined - 1)) ++joined;
+  return joined;
+}
+
+}  // namespace
+
 Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
   DimTable& dims = lowering.dims();
   ValueId result = node.results[0];
-  std::vector<std::vector<int>> signature = core_signature(node.op);
-  std::vector<ValueId> values = node.operands;
-  values.push_back(result);
+  const GufuncOperands operands(dims, graph, placement, node);
+  const std::vector<ValueId>& values = operands.values;
+  const std::vector<std::vector<int>>& signature = operands.signature;
+  const int batch_rank = operands.batch_rank;
+  // A device computes many small matrices at once; the loops of the CPU call NumPy's for each.
+  const int loops = batch_rank - (graph.target.is_device() ? joined_axes(dims, graph, operands) : 0);
   Nest nest;
   nest.name = op_info(node.op).name;
   nest.on_calling_thread = true;
   nest.work = dims.constant(0);
   lowering.begin_nest();
-  int batch_rank = graph.type(result).rank() - static_cast<int>(signature.back().size());
   Index batch;
-  for (int k = 0; k < batch_rank; ++k)
-    batch.push_back(lowering.open_loop(LoopKind::serial, graph.type(result).shape[k], false));
+  for (int k = 0; k < loops; ++k) batch.push_back(lowering.open_loop(LoopKind::serial, graph.type(result).shape[k], false));
+  batch.resize(batch_rank, dims.constant(0));
   Stmt stmt;
   stmt.kind = StmtKind::gufunc;
   stmt.op = node.op;
   stmt.node = graph.values[result].producer;
+  if (loops < batch_rank) {
+    stmt.extent = dims.constant(1);
+    for (int k = loops; k < batch_rank; ++k) stmt.extent = dims.mul(stmt.extent, graph.type(result).shape[k]);
+  }
   LoopImport import{node.op, {}};
   int core_count = 0;
   for (const std::vector<int>& core : signature)
@@ -324,21 +373,21 @@ Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowe
   for (size_t k = 0; k < values.size(); ++k) {
     const Type& type = graph.type(values[k]);
     import.dtypes.push_back(type.dtype);
-    int own_batch = type.rank() - static_cast<int>(signature[k].size());
+    const int own_batch = operands.own_batch(graph, k);
     Index index(batch.end() - own_batch, batch.end());
     for (int axis = 0; axis < own_batch; ++axis)
       if (dims.is_constant(type.shape[axis], 1)) index[axis] = dims.constant(0);
     index.resize(type.rank(), dims.constant(0));
-    std::optional<StridedView> view = strided_view(dims, graph, placement.places, values[k]);
-    stmt.operands.push_back({*lowering.located(values[k], index), dims.constant(0)});
+    const Dim step = loops < batch_rank ? operands.stride(dims, graph, k, batch_rank - 1) : dims.constant(0);
+    stmt.operands.push_back({*lowering.located(values[k], index), step});
     for (size_t c = 0; c < signature[k].size(); ++c) {
       stmt.core_dims[signature[k][c]] = type.shape[own_batch + c];
-      stmt.core_strides.push_back(view->strides[own_batch + c]);
+      stmt.core_strides.push_back(operands.views[k].strides[own_batch + c]);
     }
   }
   stmt.import = lowering.import_of(import);
   lowering.append(std::move(stmt));
-  for (int k = 0; k < batch_rank; ++k) lowering.close_loop();
+  for (int k = 0; k < loops; ++k) lowering.close_loop();
   nest.body = lowering.end_nest();
   return nest;
 }
