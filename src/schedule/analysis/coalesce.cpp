@@ -53,6 +53,18 @@ std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, cons
   return view;
 }
 
+namespace {
+
+// Whether the operand of a broadcast_to has extents other than 1 in one of the result's axes.
+bool varies_along(DimTable& dims, const Graph& graph, const Node& node, const std::vector<int>& axes) {
+  const std::vector<Dim>& shape = graph.type(node.operands[0]).shape;
+  const int added = graph.type(node.results[0]).rank() - static_cast<int>(shape.size());
+  return std::any_of(axes.begin(), axes.end(),
+                     [&](int axis) { return axis >= added && !dims.is_constant(shape[axis - added], 1); });
+}
+
+}  // namespace
+
 bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v, const std::vector<int>& axes) {
   const std::vector<Dim> shape = graph.type(v).shape;
   if (std::any_of(shape.begin(), shape.end(), [&](Dim extent) { return dims.is_constant(extent, 0); })) return true;
@@ -65,7 +77,7 @@ bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& pla
   if (graph.is_input(v) || places[v] != Place::inlined) return false;
   const Node& node = graph.producer(v);
   if (node.op == Op::full) return true;
-  if (node.op == Op::broadcast_to && graph.type(node.operands[0]).rank() == 0) return true;
+  if (node.op == Op::broadcast_to && !varies_along(dims, graph, node, axes)) return true;
   if (op_class(node.op) != OpClass::pointwise && node.op != Op::real && node.op != Op::imag) return false;
   return std::all_of(node.operands.begin(), node.operands.end(),
                      [&](ValueId operand) { return coalesces(dims, graph, places, operand, axes); });

@@ -64,9 +64,15 @@ ACCEL_DEVICE T fold(Group<8> group, T first, i64 n, Element element, Combine com
   T* const rows = (T*)fold_memory() + threadIdx.x % columns;
   T next[own];
   const auto load = [&](i64 begin) {
+    const i64 first_own = begin + group.lane * own;
+    if (begin + deep <= n) {  // without conditions, so that all loads come before the operations on them
 #pragma unroll
-    for (int k = 0; k < own; ++k)
-      if (begin + group.lane * own + k < n) next[k] = element(begin + group.lane * own + k);
+      for (int k = 0; k < own; ++k) next[k] = element(first_own + k);
+    } else {
+#pragma unroll
+      for (int k = 0; k < own; ++k)
+        if (first_own + k < n) next[k] = element(first_own + k);
+    }
   };
   const auto keep = [&](int half) {
 #pragma unroll
