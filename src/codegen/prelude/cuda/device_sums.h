@@ -105,9 +105,9 @@ struct LeafOfTeam {
       if constexpr (is_simple) {
         constexpr int most = leaf_elements<S> / width;
         T all[most];
-        // Without conditions, so that all loads come before the operations on them: elements that are not there are the first.
 #pragma unroll
-        for (int k = 0; k < most; ++k) all[k] = element(begin + (k < count ? k * width : 0) + own);
+        for (int k = 0; k < most; ++k)
+          if (k < count) all[k] = element(begin + k * width + own);
         total = all[0];
 #pragma unroll
         for (int k = 1; k < most; ++k)
