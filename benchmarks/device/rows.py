@@ -67,6 +67,17 @@ def matrices(size, small_size):
     return make
 
 
+def systems(count, size):
+    """Positive definite matrices, and a right side for each."""
+
+    def make(small):
+        n = 8 if small else size
+        a = numbers(count * n * n).reshape(count, n, n) if count > 1 else numbers(n * n).reshape(n, n)
+        return a @ a.swapaxes(-1, -2) / n + np.eye(n), numbers(2 * a[..., :1].size)[::2].reshape(a[..., :1].shape)
+
+    return make
+
+
 def vectors(small):
     return numbers(8), numbers(16)[8:]
 
@@ -86,6 +97,14 @@ def total(x):
 
 def product(x, y):
     return x @ y
+
+
+def solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+def cholesky(a, b):
+    return np.linalg.cholesky(a)
 
 
 def softmax_product(x, y):
@@ -169,6 +188,24 @@ def reduction(shape, operation, axis):
     )
 
 
+def linear_algebra(name, function):
+    def torch(torch, a, b):
+        return getattr(torch.linalg, name)(a, *([b] if name == "solve" else []))
+
+    return [
+        Row(
+            f"{name}_{text}",
+            function,
+            systems(count, n),
+            "ready",
+            moves=False,
+            torch=torch,
+            about=f"{count} of {n} rows, float64",
+        )
+        for text, count, n in (("1024", 1, 1024), ("1000x32", 1000, 32))
+    ]
+
+
 SHAPES = (10**8,), (10**4, 10**4), (8, 10**7), (10**7, 8), (3, 10**7)
 
 NAMED = [
@@ -208,6 +245,8 @@ NAMED = [
         torch=torch_sum,
         about="1e8 float64, NumPy's bits",
     ),
+    *linear_algebra("solve", solve),
+    *linear_algebra("cholesky", cholesky),
     Row("eight", scaled, vectors, "submit", bar=4.5e-6, moves=False, about="a * 2.0 + b on 8 elements, not waited for"),
     Row("eight_wait", scaled, vectors, "ready", bar=11e-6, moves=False, about="the same, until the result is there"),
     Row(
