@@ -215,7 +215,8 @@ TempId ReductionLowering::fold_at(ValueId v, const Node& node, const Index& inde
   std::vector<int> outer, run;
   for (uint8_t axis : operand.axis_order())
     if (is_reduced(node, axis)) run.push_back(axis);
-  if (!coalesces(dims_, graph_, placement_.places, node.operands[0], run)) {
+  const bool is_one_run = node.attrs.ufunc == Op::squared_deviations;  // whose parts are no numbers
+  if (!is_one_run && !coalesces(dims_, graph_, placement_.places, node.operands[0], run)) {
     outer.assign(run.begin(), run.end() - 1);
     run.erase(run.begin(), run.end() - 1);
   }
@@ -227,7 +228,7 @@ TempId ReductionLowering::fold_at(ValueId v, const Node& node, const Index& inde
     for (int axis : outer) from[axis] = lowering_.open_loop(LoopKind::serial, operand.shape[axis], false);
   }
   Dim variable = lowering_.open_reducing(StmtKind::fold, run_extent(node, run));
-  from[run.back()] = variable;
+  from = lowering_.run_index(node.operands[0], from, run, variable);
   Stmt fold;
   fold.op = node.attrs.ufunc;
   fold.node = id;

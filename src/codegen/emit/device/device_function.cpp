@@ -38,7 +38,7 @@ int items_of_thread(const Program& program, const DeviceItem& item) {
 }
 
 int64_t partial_bytes(const Program& program, const Stmt& stmt) {
-  if (stmt.kind == StmtKind::argreduce) return 32;
+  if (stmt.kind == StmtKind::argreduce || stmt.op == Op::squared_deviations) return 32;
   return item_size(program.temps[static_cast<size_t>(stmt.kind == StmtKind::pairwise ? stmt.args[0] : stmt.dst)]) * 2;
 }
 

@@ -51,6 +51,7 @@ void DeviceReductionWriter::write_element(const Stmt& stmt, const std::string& t
 
 std::string DeviceReductionWriter::partial_type(const Stmt& stmt) const {
   if (stmt.kind == StmtKind::pairwise) return cat(sum_of(dtype(stmt.args[0])), "::Total");
+  if (stmt.kind == StmtKind::fold && stmt.op == Op::squared_deviations) return cat("Deviations<", type(stmt.dst), ">");
   return stmt.kind == StmtKind::argreduce ? cat("Extreme<", type(stmt.args[0]), ">") : type(stmt.dst);
 }
 
@@ -138,7 +139,22 @@ void DeviceReductionWriter::write_combine(const Stmt& stmt) {
                  FoldWriter(emission_).combined(stmt, "a", "b"), "; };"));
 }
 
+void DeviceReductionWriter::squared_deviations(const Stmt& stmt) {
+  const std::string t = type(stmt.dst), n = dim(stmt.extent);
+  code_.line(cat(t, " ", temp_name(stmt.dst), ";"));
+  code_.open("");
+  write_element(stmt, t, temp_name(stmt.args[0]));
+  const std::string own = cat("deviations_of_run<", t, ">(");
+  Texts texts;
+  texts.whole = cat(own, group(), ", 0, ", n, ", source).sum()");
+  texts.partial = cat(own, "group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source)");
+  texts.joined = cat("joined_deviations<", t, ">(group, partials, ", partial_step(), ", parts).sum()");
+  write_value(stmt, texts);
+  code_.close();
+}
+
 void DeviceReductionWriter::fold(const Stmt& stmt) {
+  if (stmt.op == Op::squared_deviations) return squared_deviations(stmt);
   const std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), first = temp_name(stmt.args[1]);
   code_.line(cat(type(stmt.dst), " ", total, " = ", first, ";"));
   if (auto count = StraightLineWriter(emission_).extent(stmt)) {

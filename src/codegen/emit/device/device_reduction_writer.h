@@ -17,6 +17,7 @@ class DeviceReductionWriter : public ReductionWriter {
   void masked_pairwise(const Stmt& stmt);
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
+  void squared_deviations(const Stmt& stmt);
 
   // The type of what a part of a reduction that blocks share comes to.
   std::string partial_type(const Stmt& stmt) const;
