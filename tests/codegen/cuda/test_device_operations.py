@@ -13,7 +13,12 @@ from accel import _accel, backends
 from accel._numbers import operation
 
 # Some rows are in one text; `where` and `merge`, whose texts are equal, are not.
-POINTWISE = [name for name, row in ROWS.items() if row["cls"] == "pointwise" and not int(row["results"] or 1) > 1]
+# Without those of several results, and those of reductions alone.
+POINTWISE = [
+    name
+    for name, row in ROWS.items()
+    if row["cls"] == "pointwise" and not int(row["results"] or 1) > 1 and (row["cpp"] or row["cuda"])
+]
 GROUPS = [POINTWISE[k::12] for k in range(12)]
 
 MOST_UNITS = {"float16": 1}  # else 4
