@@ -14,6 +14,7 @@ GRAPHS = sorted((ROOT / "tests" / "golden" / "schedule" / "cuda").glob("*.ir"))
 MAPPINGS = {
     "assign_to_nearest": {"rows"},
     "column_mean": {"columns"},
+    "column_variances": {"columns"},
     "normalised_columns": {"columns", "elements"},
     "quotients_and_exponents": {"elements"},
     "softmax_rows": {"rows"},
@@ -22,6 +23,7 @@ MAPPINGS = {
 SPILLED = {  # bytes that kernels keep in memory for want of registers; may only shrink
     ("normalised_columns", "nest0_1"): 40,  # parts of columns: a call of exp in an unrolled loop
     ("normalised_columns", "nest0_2"): 4,
+    ("column_variances", "nest0_2"): 24,  # parts of columns: divisions of eight elements at a time
     ("assign_to_nearest", "nest0_1"): 98,  # these two are compiled on demand, for inner axes of any length
     ("assign_to_nearest", "nest0_2"): 98,
 }

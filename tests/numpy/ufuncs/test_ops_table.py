@@ -38,6 +38,7 @@ NOT_UFUNCS = {
     "float_floor_divide",
     "float_remainder",
     "complex_divide",
+    "squared_deviations",
     *RESULTS,
 }
 POINTWISE = [

@@ -49,31 +49,14 @@ struct Extreme {
   }
 };
 
-// The extreme of elements first, first + step, ... before end, at least one, by one thread. `side_by_side`: elements to compute
-// at a time.
-template <class T, int side_by_side, class Element, class Beats>
-ACCEL_DEVICE Extreme<T> extreme_of_thread(i64 first, i64 end, i64 step, Element element, Beats beats) {
-  Extreme<T> extreme = {};
-  extreme.see(element(first), first, true, beats);
-  i64 i = first + step;
-#pragma unroll 1
-  for (; i + (side_by_side - 1) * step < end; i += side_by_side * step) {
-    T all[side_by_side];
-#pragma unroll
-    for (int k = 0; k < side_by_side; ++k) all[k] = element(i + k * step);
-#pragma unroll
-    for (int k = 0; k < side_by_side; ++k) extreme.see(all[k], i + k * step, false, beats);
-  }
-#pragma unroll 1
-  for (; i < end; i += step) extreme.see(element(i), i, false, beats);
-  return extreme;
-}
-
-// The extreme of elements [begin, end), at least one, by a group: each thread gets it.
+// The extreme of elements [begin, end), at least one, by a group: each thread gets it. `side_by_side`: elements to compute at a
+// time.
 template <class T, int side_by_side, class G, class Element, class Beats>
 ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element, Beats beats) {
-  const i64 own = begin + group.lane < end ? begin + group.lane : begin;  // the first element is a spare one
-  Extreme<T> extreme = extreme_of_thread<T, side_by_side>(own, end, G::size, element, beats);
+  Extreme<T> extreme = {};
+  const i64 own = begin + group.lane;
+#pragma unroll side_by_side
+  for (i64 i = own < end ? own : begin; i < end; i += G::size) extreme.see(element(i), i, i == own || own >= end, beats);
   if constexpr (G::size > 1) {
     __syncwarp();
     for (int width = 1; width < 32; width *= 2) {
@@ -98,8 +81,10 @@ ACCEL_DEVICE Extreme<T> extreme_of(G group, i64 begin, i64 end, Element element,
 // By eight threads, each of which has every eighth element.
 template <class T, int side_by_side, class Element, class Beats>
 ACCEL_DEVICE Extreme<T> extreme_of(Group<8> group, i64 begin, i64 end, Element element, Beats beats) {
-  const i64 own = begin + group.lane < end ? begin + group.lane : begin;
-  Extreme<T> extreme = extreme_of_thread<T, side_by_side>(own, end, 8, element, beats);
+  Extreme<T> extreme = {};
+  const i64 own = begin + group.lane;
+#pragma unroll side_by_side
+  for (i64 i = own < end ? own : begin; i < end; i += 8) extreme.see(element(i), i, i == own || own >= end, beats);
   __shared__ alignas(16) unsigned char values[8 * items_side_by_side * sizeof(T)];
   __shared__ i64 places[8 * items_side_by_side];
   T* const slots = (T*)values;
