@@ -49,6 +49,7 @@ struct Crossing {
 };
 
 thread_local char* lowest_in_use = nullptr;   // address of the stack in use; null: not known yet
+thread_local size_t bytes_in_use = 0;         // of the further stack in use; 0: the thread's own
 thread_local Crossing* begun = nullptr;       // the crossing that begins
 thread_local std::unique_ptr<Segment> spare;  // for the next crossing: calls in a loop may cross again and again
 
@@ -68,6 +69,17 @@ void cross() {
   Crossing& crossing = *begun;
   crossing.result = crossing.body(crossing.context);
   pthread_sigmask(SIG_BLOCK, nullptr, &crossing.before.uc_sigmask);
+}
+
+// CPython's own limit of C recursion goes by the stack in use.
+void tell_interpreter([[maybe_unused]] char* lowest, [[maybe_unused]] size_t bytes) {
+#if PY_VERSION_HEX >= 0x030E0000
+  PyThreadState* thread = PyThreadState_Get();
+  if (bytes > 0)
+    PyUnstable_ThreadState_SetStackProtection(thread, lowest, bytes);
+  else
+    PyUnstable_ThreadState_ResetStackProtection(thread);
+#endif
 }
 
 }  // namespace
@@ -90,9 +102,13 @@ PyObject* call_on_new_stack(StackBody body, void* context) {
   crossing.within.uc_link = &crossing.before;
   makecontext(&crossing.within, cross, 0);
   char* lowest = std::exchange(lowest_in_use, segment->lowest());
+  const size_t bytes = std::exchange(bytes_in_use, segment->bytes());
+  tell_interpreter(lowest_in_use, bytes_in_use);
   begun = &crossing;
   swapcontext(&crossing.before, &crossing.within);
   lowest_in_use = lowest;
+  bytes_in_use = bytes;
+  tell_interpreter(lowest, bytes);
   spare = std::move(segment);
   return crossing.result;
 }

@@ -33,7 +33,7 @@ class RecursionCredit {
 
  private:
   void give([[maybe_unused]] int units) {
-#if PY_VERSION_HEX >= 0x030C0000
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000  // later the stack itself is the limit
     thread_->c_recursion_remaining += units;
 #endif
   }

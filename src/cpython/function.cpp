@@ -101,7 +101,7 @@ bool is_watched([[maybe_unused]] PyCodeObject* code) {
 
 bool has_recursion_room() {
   PyThreadState* thread = PyThreadState_Get();
-#if PY_VERSION_HEX >= 0x030C0000
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
   if (thread->c_recursion_remaining <= 4) return false;
 #endif
   return python_recursion_left(thread) > 1;

@@ -9,6 +9,9 @@
 #undef _PyGC_FINALIZED
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
+#if PY_VERSION_HEX >= 0x030E0000
+#include <internal/pycore_interpframe.h>
+#endif
 #if PY_VERSION_HEX >= 0x030C0000
 #include <internal/pycore_interp.h>
 #endif
@@ -18,13 +21,37 @@
 // Of pycore_ceval.h, which is no C++.
 extern "C" PyAPI_FUNC(void) _PyEval_FrameClearAndPop(PyThreadState*, _PyInterpreterFrame*);
 #endif
+#if PY_VERSION_HEX >= 0x030E0000
+extern "C" PyAPI_FUNC(_PyInterpreterFrame*)
+    _PyEvalFramePushAndInit(PyThreadState*, _PyStackRef function, PyObject* locals, const _PyStackRef* arguments,
+                            size_t argument_count, PyObject* names, _PyInterpreterFrame* previous);
+#endif
 
 namespace accel {
 
 using InterpreterFrame = _PyInterpreterFrame;
 
+// A local variable or a value on the stack of a frame.
+#if PY_VERSION_HEX >= 0x030E0000
+using Slot = _PyStackRef;
+
+// Borrowed; null for NULL.
+inline PyObject* slot_object(Slot slot) { return PyStackRef_IsNull(slot) ? nullptr : PyStackRef_AsPyObjectBorrow(slot); }
+// A slot that owns `object`, a new reference or null.
+inline Slot slot_of(PyObject* object) { return object ? PyStackRef_FromPyObjectSteal(object) : PyStackRef_NULL; }
+inline void release_slot(Slot slot) { PyStackRef_XCLOSE(slot); }
+#else
+using Slot = PyObject*;
+
+inline PyObject* slot_object(Slot slot) { return slot; }
+inline Slot slot_of(PyObject* object) { return object; }
+inline void release_slot(Slot slot) { Py_XDECREF(slot); }
+#endif
+
 inline PyCodeObject* frame_code(InterpreterFrame* frame) {
-#if PY_VERSION_HEX >= 0x030D0000
+#if PY_VERSION_HEX >= 0x030E0000
+  return _PyFrame_GetCode(frame);
+#elif PY_VERSION_HEX >= 0x030D0000
   return reinterpret_cast<PyCodeObject*>(frame->f_executable);
 #else
   return frame->f_code;
@@ -32,7 +59,9 @@ inline PyCodeObject* frame_code(InterpreterFrame* frame) {
 }
 
 inline PyObject* frame_function(InterpreterFrame* frame) {
-#if PY_VERSION_HEX >= 0x030C0000
+#if PY_VERSION_HEX >= 0x030E0000
+  return slot_object(frame->f_funcobj);
+#elif PY_VERSION_HEX >= 0x030C0000
   return frame->f_funcobj;
 #else
   return reinterpret_cast<PyObject*>(frame->f_func);
@@ -66,9 +95,24 @@ inline void set_next(InterpreterFrame* frame, int unit) {
 #endif
 }
 
-inline PyObject** stack_base(InterpreterFrame* frame) { return frame->localsplus + frame_code(frame)->co_nlocalsplus; }
+inline Slot* stack_base(InterpreterFrame* frame) { return frame->localsplus + frame_code(frame)->co_nlocalsplus; }
 
-inline void set_depth(InterpreterFrame* frame, int depth) { frame->stacktop = frame_code(frame)->co_nlocalsplus + depth; }
+inline void set_depth(InterpreterFrame* frame, int depth) {
+#if PY_VERSION_HEX >= 0x030E0000
+  frame->stackpointer = stack_base(frame) + depth;
+#else
+  frame->stacktop = frame_code(frame)->co_nlocalsplus + depth;
+#endif
+}
+
+// The slots that are in use: locals and stack.
+inline int slots_in_use(InterpreterFrame* frame) {
+#if PY_VERSION_HEX >= 0x030E0000
+  return static_cast<int>(frame->stackpointer - frame->localsplus);
+#else
+  return frame->stacktop;
+#endif
+}
 
 inline void link_frame(PyThreadState* thread, InterpreterFrame* frame) {
   frame->previous = current_frame(thread);
@@ -76,6 +120,11 @@ inline void link_frame(PyThreadState* thread, InterpreterFrame* frame) {
 }
 
 inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) { current_frame(thread) = frame->previous; }
+
+#if PY_VERSION_HEX >= 0x030E0000
+// What LOAD_COMMON_CONSTANT loads; borrowed, lives as long as the interpreter.
+inline PyObject* common_constant(int number) { return PyThreadState_Get()->interp->common_consts[number]; }
+#endif
 
 // Python calls that may still nest in this thread.
 inline int& python_recursion_left(PyThreadState* thread) {

@@ -29,7 +29,7 @@ def build_module():
     if not module.exists():
         folder.mkdir(parents=True, exist_ok=True)
         temporary = folder / f"{os.getpid()}.so"
-        command = [os.environ.get("CXX", "g++"), *flags, f"-I{SRC}", f"-I{HERE}", f"-I{sysconfig.get_path('include')}"]
+        command = [os.environ.get("CXX", "g++"), *flags, f"-I{SRC}", f"-I{HERE}", "-isystem", sysconfig.get_path("include")]
         subprocess.run([*command, *map(str, sources()), "-o", str(temporary), "-lpthread"], check=True)
         os.replace(temporary, module)
     return folder

@@ -64,6 +64,7 @@ class Mini {
   Outcome branch(bool taken) { return taken ? Outcome::jump : Outcome::next; }
   Outcome branch_if(bool wanted);
   Outcome before_with();
+  Outcome load_special(int method);
   Outcome call(int argc, PyObject* names);
   void set_attribute(int attribute);
 
@@ -421,12 +422,27 @@ Outcome Mini::before_with() {
   return push_result(value);
 }
 
+Outcome Mini::load_special(int method) {
+  constexpr const char* names[] = {"__enter__", "__exit__", "__aenter__", "__aexit__"};
+  PyRef found = PyRef::steal(PyObject_GetAttrString(peek(1).get(), names[method]));
+  if (!found) {
+    PyErr_Clear();
+    return Outcome::unsupported;
+  }
+  pop();
+  push_callable(stack(), std::move(found), PyRef());
+  return Outcome::next;
+}
+
 void Mini::set_attribute(int attribute) {
   PyRef made = pop(), value = pop();
   auto function = reinterpret_cast<PyFunctionObject*>(made.get());
   PyObject** slot = attribute == fn_defaults      ? &function->func_defaults
                     : attribute == fn_kwdefaults  ? &function->func_kwdefaults
                     : attribute == fn_annotations ? &function->func_annotations
+#if PY_VERSION_HEX >= 0x030E0000
+                    : attribute == fn_annotate    ? &function->func_annotate
+#endif
                                                   : &function->func_closure;
   *slot = value.release();
   push(made.release());
@@ -443,6 +459,8 @@ Outcome Mini::execute_call(const Instruction& at) {
       return Outcome::next;
     case Opcode::before_with:
       return before_with();
+    case Opcode::load_special:
+      return load_special(at.arg);
     default:
       return Outcome::unsupported;
   }

@@ -72,7 +72,8 @@ def printing_function():
     """The function of `warnings` that prints, which a test runner has replaced in the module."""
     name = "_showwarnmsg_impl"
     functions = (o for o in gc.get_objects() if isinstance(o, types.FunctionType) and o.__name__ == name)
-    return next(f for f in functions if f.__globals__ is vars(warnings))
+    defining = sys.modules.get("_py_warnings", warnings)  # since 3.14
+    return next(f for f in functions if f.__globals__ is vars(defining))
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cpython/bytecode/code_tables.h"
+#include "cpython/interpreter_frame.h"
 
 namespace accel {
 
@@ -53,6 +54,8 @@ class Decoder {
   [[maybe_unused]] void begin_call(PyObject* names);
   // Folds the load_const emitted last into the current word; null when it was something else.
   [[maybe_unused]] PyObject* fold_constant();
+  // Folds the instruction emitted last, which must be of this op.
+  [[maybe_unused]] bool fold(Opcode op);
   void set_problem(std::string problem) { problem_ = std::move(problem); }
 
  private:
@@ -94,20 +97,32 @@ void Decoder::emit_call(int argc, PyObject* names) {
   call_names_ = nullptr;
 }
 
-PyObject* Decoder::fold_constant() {
-  if (out_.instructions.empty() || out_.instructions.back().op != Opcode::load_const) return nullptr;
-  Instruction constant = out_.instructions.back();
-  if (!constant.is_resume_point()) return nullptr;
+bool Decoder::fold(Opcode op) {
+  if (out_.instructions.empty() || out_.instructions.back().op != op) return false;
+  const Instruction last = out_.instructions.back();
+  if (!last.is_resume_point()) return false;
   out_.instructions.pop_back();
-  out_.index_at[static_cast<size_t>(constant.offset)] = -1;
+  out_.index_at[static_cast<size_t>(last.offset)] = -1;
   first_ = out_.instructions.size();
-  word_.start = constant.offset;
-  return constant.object;
+  word_.start = last.offset;
+  return true;
+}
+
+PyObject* Decoder::fold_constant() {
+  PyObject* object = out_.instructions.empty() ? nullptr : out_.instructions.back().object;
+  return fold(Opcode::load_const) ? object : nullptr;
 }
 
 // --- expansions: what the rows of native.inc name -----------------------------------------------------------------------
 
+#if PY_VERSION_HEX < 0x030E0000
 void expand_assertion_error(Decoder& d) { d.emit(Opcode::load_const, 0, PyExc_AssertionError); }
+#else
+// Immortal.
+void expand_small_int(Decoder& d) { d.emit(Opcode::load_const, 0, PyLong_FromLong(d.word().arg)); }
+
+void expand_common_constant(Decoder& d) { d.emit(Opcode::load_const, 0, common_constant(d.word().arg)); }
+#endif
 
 void expand_load_global(Decoder& d) {
   bool with_null = d.word().arg & 1;
@@ -117,6 +132,12 @@ void expand_load_global(Decoder& d) {
 }
 
 void expand_binary_op(Decoder& d) {
+#if PY_VERSION_HEX >= 0x030E0000
+  if (d.word().arg == NB_SUBSCR) {
+    d.emit(Opcode::binary_subscr);
+    return;
+  }
+#endif
   bool augmented = d.word().arg >= NB_INPLACE_ADD;
   d.emit(Opcode::binary_op, d.word().arg - (augmented ? NB_INPLACE_ADD : 0)).arg2 = augmented;
 }
@@ -142,7 +163,14 @@ void expand_for_iter(Decoder& d) {
 
 void expand_call(Decoder& d) { d.emit_call(d.word().arg, nullptr); }
 
-void expand_call_function_ex(Decoder& d) { d.emit(Opcode::call_function_ex, d.word().arg & 1); }
+void expand_call_function_ex(Decoder& d) {
+#if PY_VERSION_HEX >= 0x030E0000
+  const bool has_mapping = !d.fold(Opcode::push_null);  // a mapping, or NULL in its place
+#else
+  const bool has_mapping = d.word().arg & 1;
+#endif
+  d.emit(Opcode::call_function_ex, has_mapping);
+}
 
 void expand_make_function(Decoder& d) {
   d.emit(Opcode::make_function);
@@ -176,10 +204,12 @@ void expand_load_super_attr(Decoder& d) {
   d.emit(d.word().arg & 1 ? Opcode::load_super_method : Opcode::load_super_attr, 0, d.name(d.word().arg >> 2));
 }
 
+#if PY_VERSION_HEX < 0x030E0000
 void expand_return_const(Decoder& d) {
   d.emit(Opcode::load_const, 0, d.constant(d.word().arg));
   d.emit(Opcode::return_value);
 }
+#endif
 
 // By CPython's numbers (pycore_intrinsics.h), from 1 on; those of typing have no op of their own.
 constexpr Opcode intrinsic_ops[] = {Opcode::print_expr,     Opcode::import_star,    Opcode::stopiteration_error,
@@ -310,8 +340,12 @@ int after_caches(const uint8_t* bytes, int count, int unit) {
 bool belongs_to_call(const uint8_t* bytes, int count, int unit) {
   int opcode = bytes[2 * unit];
 #if PY_VERSION_HEX >= 0x030D0000
-  if (opcode != LOAD_CONST || unit + 1 >= count) return false;
-  return bytes[2 * skip_prefixes(bytes, count, unit + 1)] == CALL_KW;
+  if (unit + 1 >= count) return false;
+  const int next = bytes[2 * skip_prefixes(bytes, count, unit + 1)];
+#if PY_VERSION_HEX >= 0x030E0000
+  if (opcode == PUSH_NULL && next == CALL_FUNCTION_EX) return true;
+#endif
+  return opcode == LOAD_CONST && next == CALL_KW;
 #elif PY_VERSION_HEX >= 0x030C0000
   return opcode == KW_NAMES && unit + 1 < count;
 #else

@@ -44,7 +44,10 @@ enum class BinaryOperator : uint8_t {
   xor_,
 };
 
-enum FunctionAttribute : int { fn_defaults = 1, fn_kwdefaults = 2, fn_annotations = 4, fn_closure = 8 };
+enum FunctionAttribute : int { fn_defaults = 1, fn_kwdefaults = 2, fn_annotations = 4, fn_closure = 8, fn_annotate = 16 };
+
+// What load_special loads.
+enum SpecialMethod : int { special_enter, special_exit, special_aenter, special_aexit };
 
 struct Instruction {
   Opcode op = Opcode::nop;
@@ -100,6 +103,9 @@ inline constexpr bool null_below_callable = false;
 #else
 inline constexpr bool null_below_callable = true;
 #endif
+
+// How the exit method of a `with` lies on the stack: as what load_special pushes, or bound, as before_with pushes it.
+inline constexpr bool exit_is_pair = PY_VERSION_HEX >= 0x030E0000;
 
 // Pushes `callable` for a call without a receiver, in the layout of this version. `null` stands for NULL.
 template <class Stack, class Value>

@@ -44,11 +44,10 @@ PyObject* enter_frame_of(const FrameState& state, EntryBody body, void* context)
 // Gives the frame the state's references and returns the depth of the stack.
 int move_into(InterpreterFrame* frame, FrameState& state) {
   for (size_t i = 0; i < state.locals.size(); ++i) {
-    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].release());
-    Py_XDECREF(old);
+    release_slot(std::exchange(frame->localsplus[i], slot_of(state.locals[i].release())));
   }
-  PyObject** base = stack_base(frame);
-  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].release();
+  Slot* base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = slot_of(state.stack[i].release());
   return static_cast<int>(state.stack.size());
 }
 
@@ -78,9 +77,9 @@ void add_traceback(PyThreadState* thread, InterpreterFrame* frame) {
 }
 
 void cut_stack(InterpreterFrame* frame, int from, int to) {
-  for (PyObject** base = stack_base(frame); from > to;) {
+  for (Slot* base = stack_base(frame); from > to;) {
     set_depth(frame, --from);
-    Py_XDECREF(base[from]);
+    release_slot(base[from]);
   }
 }
 
@@ -94,10 +93,10 @@ PyObject* raise_by_hand(PyThreadState* thread, InterpreterFrame* frame, int unit
     return nullptr;
   }
   depth = range->depth;
-  PyObject** base = stack_base(frame);
+  Slot* base = stack_base(frame);
   PyObject* raised = PyErr_GetRaisedException();
-  if (range->push_lasti) base[depth++] = PyLong_FromLong(unit);
-  base[depth++] = raised;
+  if (range->push_lasti) base[depth++] = slot_of(PyLong_FromLong(unit));
+  base[depth++] = slot_of(raised);
   return resume_at(thread, frame, range->target, depth);
 }
 
@@ -141,7 +140,7 @@ PyObject* wait_for_callee(PyThreadState* thread, InterpreterFrame* frame, Rest r
   ++python_recursion_left(thread);
   unlink_frame(thread, frame);
   if (!result) return raise_at(thread, frame, call, depth);
-  stack_base(frame)[depth] = result;
+  stack_base(frame)[depth] = slot_of(result);
   return resume_at(thread, frame, state.offset, depth + 1);
 }
 
@@ -192,7 +191,7 @@ struct Shown {
 bool is_untouched(InterpreterFrame* frame, const std::vector<PyObject*>& locals) {
   if (frame->frame_obj != nullptr && Py_REFCNT(frame->frame_obj) > 1) return false;
   for (size_t i = 0; i < locals.size(); ++i)
-    if (frame->localsplus[i] != locals[i]) return false;
+    if (slot_object(frame->localsplus[i]) != locals[i]) return false;
   return true;
 }
 
@@ -203,18 +202,18 @@ bool are_untouched(const Shown& shown) {
 }
 
 void copy_back(InterpreterFrame* frame, FrameState& state) {
-  for (size_t i = 0; i < state.locals.size(); ++i) state.locals[i] = PyRef::borrow(frame->localsplus[i]);
-  PyObject** base = stack_base(frame);
-  for (size_t i = 0; i < state.stack.size(); ++i) state.stack[i] = PyRef::borrow(base[i]);
+  for (size_t i = 0; i < state.locals.size(); ++i) state.locals[i] = PyRef::borrow(slot_object(frame->localsplus[i]));
+  Slot* base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) state.stack[i] = PyRef::borrow(slot_object(base[i]));
 }
 
 // Drops a frame that is no longer linked. On 3.11 the maker of the frame does that; 3.12 has no function for it except the
 // evaluator's own return.
 PyObject* end_frame([[maybe_unused]] PyThreadState* thread, InterpreterFrame* frame, [[maybe_unused]] const FrameState& state,
                     int depth) {
-  for (PyObject** base = stack_base(frame); depth > 0;) {
+  for (Slot* base = stack_base(frame); depth > 0;) {
     set_depth(frame, --depth);
-    Py_XDECREF(base[depth]);
+    release_slot(base[depth]);
   }
 #if PY_VERSION_HEX >= 0x030D0000
   _PyEval_FrameClearAndPop(thread, frame);
@@ -264,7 +263,8 @@ PyObject* show_frame(PyThreadState* thread, InterpreterFrame* frame, void* conte
   FrameState& state = shown.states[shown.frames.size()];
   shown.frames.push_back(frame);
   int depth = move_into(frame, state);
-  shown.locals.emplace_back(frame->localsplus, frame->localsplus + state.locals.size());
+  std::vector<PyObject*>& locals = shown.locals.emplace_back();
+  for (size_t i = 0; i < state.locals.size(); ++i) locals.push_back(slot_object(frame->localsplus[i]));
   int at = fault_offset_at(frame_code(frame), state.call_offset);
   set_executing(frame, at);
   set_depth(frame, depth);
@@ -279,7 +279,7 @@ PyObject* show_frame(PyThreadState* thread, InterpreterFrame* frame, void* conte
     return end_frame(thread, frame, state, depth);
   }
   if (result == nullptr) return raise_at(thread, frame, at, depth);
-  stack_base(frame)[depth] = result;
+  stack_base(frame)[depth] = slot_of(result);
   return resume_at(thread, frame, state.offset, depth + 1);
 }
 
@@ -325,11 +325,10 @@ void OpenFrame::show(const FrameState& state) {
   auto frame = static_cast<InterpreterFrame*>(frame_);
   PyThreadState* thread = PyThreadState_Get();
   for (size_t i = 0; i < state.locals.size(); ++i) {
-    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].new_reference());
-    Py_XDECREF(old);
+    release_slot(std::exchange(frame->localsplus[i], slot_of(state.locals[i].new_reference())));
   }
-  PyObject** base = stack_base(frame);
-  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].new_reference();
+  Slot* base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = slot_of(state.stack[i].new_reference());
   set_executing(frame, fault_offset_at(frame_code(frame), state.offset));
   set_depth(frame, static_cast<int>(state.stack.size()));
   link_frame(thread, frame);
@@ -341,12 +340,12 @@ void OpenFrame::hide() {
   PyThreadState* thread = PyThreadState_Get();
   unlink_frame(thread, frame);
   ++python_recursion_left(thread);
-  int end = frame->stacktop, locals = frame_code(frame)->co_nlocalsplus;
+  int end = slots_in_use(frame), locals = frame_code(frame)->co_nlocalsplus;
   set_depth(frame, 0);
   for (int i = 0; i < end; ++i) {
-    PyObject* old = frame->localsplus[i];
-    if (i < locals) frame->localsplus[i] = nullptr;
-    Py_XDECREF(old);
+    const Slot old = frame->localsplus[i];
+    if (i < locals) frame->localsplus[i] = slot_of(nullptr);
+    release_slot(old);
   }
 }
 

@@ -72,16 +72,31 @@ PyObject* evaluate(PyThreadState* thread, InterpreterFrame* frame, bool raise) {
 
 #if PY_VERSION_HEX >= 0x030D0000
 
+namespace {
+
+// The function and the arguments are consumed.
+InterpreterFrame* push_frame(PyThreadState* thread, PyFunctionObject* function, const PlaceholderArguments& arguments) {
+  const auto positional = static_cast<size_t>(arguments.positional);
+  std::vector<Slot> values;
+  for (PyObject* value : arguments.values) values.push_back(slot_of(Py_NewRef(value)));
+  PyObject* consumed = Py_NewRef(reinterpret_cast<PyObject*>(function));
+#if PY_VERSION_HEX >= 0x030E0000
+  return _PyEvalFramePushAndInit(thread, slot_of(consumed), nullptr, values.data(), positional, arguments.names.get(), nullptr);
+#else
+  return _PyEvalFramePushAndInit(thread, reinterpret_cast<PyFunctionObject*>(consumed), nullptr, values.data(), positional,
+                                 arguments.names.get());
+#endif
+}
+
+}  // namespace
+
 PyObject* enter_frame(PyFunctionObject* function, EntryBody body, void* context) {
   if (stack_exhausted()) return nullptr;
   SavedException saved;
   PlaceholderArguments arguments(function_code(function));
   if (!arguments.ok) return nullptr;
-  for (PyObject* value : arguments.values) Py_INCREF(value);  // consumed by the call below, like the function
   PyThreadState* thread = PyThreadState_Get();
-  Py_INCREF(function);
-  InterpreterFrame* frame = _PyEvalFramePushAndInit(thread, function, nullptr, arguments.values.data(),
-                                                    static_cast<size_t>(arguments.positional), arguments.names.get());
+  InterpreterFrame* frame = push_frame(thread, function, arguments);
   if (!frame) return nullptr;
   saved.restore();
   return body(thread, frame, context);

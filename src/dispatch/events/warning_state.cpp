@@ -92,9 +92,35 @@ WarningState state_of(PyObject* filters, PyObject* default_action) {
   return state;
 }
 
-// Whether `function` is a Python function defined in the module.
+// The dict of the module that defines the functions of `warnings`: since 3.14 not itself.
+PyObject* defining_dict([[maybe_unused]] PyObject* dict) {
+#if PY_VERSION_HEX >= 0x030E0000
+  static PyObject* const module = PyImport_ImportModule("_py_warnings");
+  if (module == nullptr) PyErr_Clear();
+  return module != nullptr ? PyModule_GetDict(module) : nullptr;
+#else
+  return dict;
+#endif
+}
+
+// Whether filters and records of warnings are those of the current context, and not of the module.
+bool is_by_context() {
+#if PY_VERSION_HEX >= 0x030E0000
+  static PyObject* const flags = PySys_GetObject("flags");
+  static const bool found = [] {
+    PyRef flag = PyRef::steal(flags != nullptr ? PyObject_GetAttrString(flags, "context_aware_warnings") : nullptr);
+    if (!flag) PyErr_Clear();
+    return flag && PyObject_IsTrue(flag.get()) == 1;
+  }();
+  return found;
+#else
+  return false;
+#endif
+}
+
+// Whether `function` is a Python function that the module `warnings` has from the start.
 bool is_of_module(PyObject* dict, PyObject* function) {
-  return function != nullptr && PyFunction_Check(function) && PyFunction_GetGlobals(function) == dict;
+  return function != nullptr && PyFunction_Check(function) && PyFunction_GetGlobals(function) == defining_dict(dict);
 }
 
 // Whether warnings are printed by the module's own functions, or recorded by a built-in method (list.append).
@@ -171,7 +197,7 @@ WarningState warning_state() {
   static auto* known = new KnownState;
   if (known->holds()) return known->state;
   PyObject* dict = warnings_dict();
-  if (dict == nullptr) return {};
+  if (dict == nullptr || is_by_context()) return {};
   PyObject* filters = PyDict_GetItem(dict, names().filters);
   WarningState state = state_of(filters, PyDict_GetItem(dict, names().defaultaction));
   PyObject* impl = PyDict_GetItem(dict, names().impl);

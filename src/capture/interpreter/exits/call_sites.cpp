@@ -167,10 +167,8 @@ void CallSites::plan_instead(const Failure& why) {
   if (!walk_.running.frame.in_library && is_call(walk_.running.frame, walk_.running.frame.next) &&
       is_among(of_calls, why.reason))
     plan(frames, why);
-  if (!walk_.running.frame.in_library && is_only_call(walk_.running.frame, walk_.running.frame.next)) {
-    plan_manager(frames, why);
-    plan(frames, why);
-  }
+  if (!walk_.running.frame.in_library) plan_manager(frames, why);
+  if (!walk_.running.frame.in_library && is_only_call(walk_.running.frame, walk_.running.frame.next)) plan(frames, why);
   while (frames.size() > 1) {
     bool library = frames.back()->in_library;
     if (frames.back()->forks_before != walk_.forks) return;  // it fails on some paths only
@@ -188,12 +186,12 @@ void CallSites::plan_instead(const Failure& why) {
 // The with statement cannot enter a context manager that the captured code has made. If a call in the statement makes it, the
 // process makes that call, because the resulting object may be of any type.
 void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& why) {
-  if (op_at(walk_.running.frame, walk_.running.frame.next) != Opcode::before_with || walk_.running.frame.next == 0 ||
-      !is_call(walk_.running.frame, walk_.running.frame.next - 1))
-    return;
-  if (walk_.running.frame.stack.back()->kind != AbstractKind::instance) return;
   Frame at_call = walk_.running.frame;
-  --at_call.next;
+  const bool loads = op_at(at_call, at_call.next) == Opcode::load_special;
+  if (!loads && op_at(at_call, at_call.next) != Opcode::before_with) return;
+  at_call.next -= loads ? 2 : 1;  // the manager is copied before its exit method is loaded
+  if (at_call.next < 0 || !is_call(at_call, at_call.next)) return;
+  if (walk_.running.frame.stack.back()->kind != AbstractKind::instance) return;
   frames.back() = &at_call;
   plan(frames, why);
 }

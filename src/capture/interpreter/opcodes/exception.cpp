@@ -98,6 +98,15 @@ Status before_with(Step& step) {
   return Unit{};
 }
 
+// owner -- method, owner
+Status load_special(Step& step) {
+  constexpr const char* names[] = {"__enter__", "__exit__", "__aenter__", "__aexit__"};  // by SpecialMethod
+  Ref owner = step.frame.pop();
+  ACCEL_TRY(Ref method, special_method(step, owner, names[step.instruction.arg]));
+  push_method(step, method, owner);
+  return Unit{};
+}
+
 // exit, lasti, previous, exception -- exit, lasti, previous, exception, result of exit
 Status with_except_start(Step& step) {
   const Ref& exception = step.frame.peek(1);
@@ -105,7 +114,9 @@ Status with_except_start(Step& step) {
   CallArguments arguments;
   arguments.positional = {step.capture.values().constant(reinterpret_cast<PyObject*>(Py_TYPE(exception->object.get()))),
                           exception, opaque()};
-  ACCEL_TRY(Ref value, step.interpreter.call_now(Ref(step.frame.peek(4)), arguments));
+  if (exit_is_pair && step.frame.peek(4)->kind != AbstractKind::null)
+    arguments.positional.insert(arguments.positional.begin(), step.frame.peek(4));
+  ACCEL_TRY(Ref value, step.interpreter.call_now(Ref(step.frame.peek(exit_is_pair ? 5 : 4)), arguments));
   step.frame.push(std::move(value));
   return Unit{};
 }
@@ -117,7 +128,8 @@ const OpcodeTable& exception_ops() {
       {Opcode::push_exc_info, push_exc_info},     {Opcode::pop_except, pop_except},
       {Opcode::check_exc_match, check_exc_match}, {Opcode::reraise, reraise},
       {Opcode::raise_varargs, raise_varargs},     {Opcode::stopiteration_error, stopiteration_error},
-      {Opcode::before_with, before_with},         {Opcode::with_except_start, with_except_start},
+      {Opcode::before_with, before_with},         {Opcode::load_special, load_special},
+      {Opcode::with_except_start, with_except_start},
   };
   return table;
 }

@@ -119,15 +119,9 @@ Status store_attr(Step& step) {
   return set_attribute(step.capture, owner, step.instruction.object, value);
 }
 
-// A plain method is pushed as the pair function, self. Other callables are pushed as for a call without a receiver.
 Status load_method_of(Step& step, const Ref& owner) {
   ACCEL_TRY(Ref value, get_attribute(step.capture, owner, step.instruction.object));
-  if (value->kind == AbstractKind::method && value->items[1] == owner) {
-    step.frame.push(value->items[0]);
-    step.frame.push(owner);
-  } else {
-    push_callable(step.frame.stack, value, step.interpreter.null());
-  }
+  push_method(step, value, owner);
   return Unit{};
 }
 
@@ -180,6 +174,15 @@ Status import_from(Step& step) {
 }
 
 }  // namespace
+
+void push_method(Step& step, const Ref& value, const Ref& owner) {
+  if (value->kind == AbstractKind::method && value->items[1] == owner) {
+    step.frame.push(value->items[0]);
+    step.frame.push(owner);
+  } else {
+    push_callable(step.frame.stack, value, step.interpreter.null());
+  }
+}
 
 const OpcodeTable& name_ops() {
   static const OpcodeTable table = {

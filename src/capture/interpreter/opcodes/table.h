@@ -14,6 +14,10 @@ struct OpcodeRow {
 };
 using OpcodeTable = std::vector<OpcodeRow>;
 
+// Pushes a method of `owner` for a call: a plain one as the pair function, owner; another callable as for a call without a
+// receiver.
+void push_method(Step& step, const Ref& value, const Ref& owner);
+
 const OpcodeTable& stack_ops();
 const OpcodeTable& name_ops();
 const OpcodeTable& operator_ops();
