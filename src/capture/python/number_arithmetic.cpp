@@ -244,17 +244,52 @@ Result<Ref> complex_power(Capture& capture, const Operand& right, PythonNumbers&
   return numbers.settled(out, "complex exponentiation");
 }
 
+// Since 3.14 an operator on a complex and a real number does not make the real one complex, and products and quotients are
+// infinite where an operand is (annex G of C99): those that are not a number are left to the interpreter.
+constexpr bool keeps_reals = PY_VERSION_HEX >= 0x030E0000;
+
+// left op right, exactly one of which is complex.
+Result<Ref> mixed_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
+  PythonNumbers numbers(capture);
+  const bool is_left = is_complex(left);
+  ACCEL_TRY(ValueId z, numbers.as_complex(is_left ? left.ref : right.ref));
+  ACCEL_TRY(ValueId x, numbers.as_real(is_left ? right.ref : left.ref));
+  const ValueId real = numbers.part(z, false), imag = numbers.part(z, true);
+  auto apply = [&](Op kernel, ValueId v) {
+    return numbers.apply(kernel, is_left ? std::vector<ValueId>{v, x} : std::vector<ValueId>{x, v}, DType::float64);
+  };
+  auto made = [&](ValueId re, ValueId im) { return numbers.complex(re, im); };
+  if (op == NB_ADD) return capture.values().scalar(made(apply(Op::add, real), imag));
+  if (op == NB_SUBTRACT) {
+    const ValueId rest = is_left ? imag : numbers.apply(Op::negative, {imag}, DType::float64);
+    return capture.values().scalar(made(apply(Op::subtract, real), rest));
+  }
+  if (op == NB_MULTIPLY) return capture.values().scalar(made(apply(Op::multiply, real), apply(Op::multiply, imag)));
+  if (op != NB_TRUE_DIVIDE) return no_such_operator();
+  if (!is_left) return fail(Reason::unsupported_value, "a real number divided by a complex one");
+  need_nonzero(capture, numbers, right, x);
+  return numbers.settled(made(apply(Op::divide, real), apply(Op::divide, imag)), "complex division by zero");
+}
+
 Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
+  if (keeps_reals && op == NB_POWER) return fail(Reason::unsupported_value, "a power of a complex number");
+  if (keeps_reals && !(is_complex(left) && is_complex(right))) return mixed_operation(capture, op, left, right);
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, numbers.as_complex(left.ref));
   if (op == NB_POWER) return complex_power(capture, right, numbers, a);
   ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::complex128); };
+  auto need_number = [&](ValueId out) {
+    auto is_nan = [&](bool imag) { return numbers.apply(Op::isnan, {numbers.part(out, imag)}, DType::bool_); };
+    if (keeps_reals) numbers.need(numbers.negated(numbers.both(is_nan(false), is_nan(true))));
+    return out;
+  };
+  if (keeps_reals && op == NB_MULTIPLY) return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number");
   if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
   numbers.need(numbers.test(Op::not_equal, b, zero));
-  return numbers.settled(apply(Op::complex_divide), "complex division by zero");
+  return numbers.settled(need_number(apply(Op::complex_divide)), "complex division by zero");
 }
 
 // Comparison with a complex number: only == and != are defined.

@@ -77,6 +77,8 @@ PyObject* new_row(const ArrayFacts& rows, const char* data, ValueKind kind) {
 
 // Sets annotations, given as a dict or, as MAKE_FUNCTION gets them, as a tuple of alternating names and annotations.
 bool set_annotations(PyObject* function, PyObject* annotations) {
+  if (PyFunction_Check(annotations))  // that computes them, since 3.14
+    return PyObject_SetAttrString(function, "__annotate__", annotations) == 0;
   if (!PyTuple_CheckExact(annotations)) return PyFunction_SetAnnotations(function, annotations) == 0;
   PyRef dict = PyRef::steal(PyDict_New());
   if (!dict) return false;

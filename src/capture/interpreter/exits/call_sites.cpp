@@ -131,6 +131,15 @@ bool is_only_call(const Frame& frame, int index) {
          instructions[static_cast<size_t>(index) + 1].is_resume_point();
 }
 
+// Instructions from the one that makes the manager of a `with` to the coming one, or to the call of __enter__ that runs.
+std::optional<int> distance_of_manager(const Frame& frame) {
+  if (op_at(frame, frame.next) == Opcode::before_with) return 1;
+  const bool is_exit = frame.bytecode().instructions[static_cast<size_t>(frame.next)].arg == special_exit;
+  if (op_at(frame, frame.next) == Opcode::load_special) return is_exit ? 2 : 5;  // copy, exit, swap, swap, enter
+  if (frame.next >= 2 && is_call(frame, frame.next - 1) && op_at(frame, frame.next - 2) == Opcode::load_special) return 7;
+  return std::nullopt;
+}
+
 // A tuple of the names of the keywords; null if there are none.
 PyRef names_of(const CallArguments& arguments) {
   if (arguments.keywords.empty()) return {};
@@ -175,6 +184,7 @@ void CallSites::plan_instead(const Failure& why) {
     frames.pop_back();
     const Frame& caller = *frames.back();
     if (caller.in_library || caller.next == 0 || !is_call(caller, caller.next - 1)) continue;
+    plan_manager(frames, why);
     Frame at_call = caller;
     --at_call.next;
     frames.back() = &at_call;
@@ -186,12 +196,11 @@ void CallSites::plan_instead(const Failure& why) {
 // The with statement cannot enter a context manager that the captured code has made. If a call in the statement makes it, the
 // process makes that call, because the resulting object may be of any type.
 void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& why) {
-  Frame at_call = walk_.running.frame;
-  const bool loads = op_at(at_call, at_call.next) == Opcode::load_special;
-  if (!loads && op_at(at_call, at_call.next) != Opcode::before_with) return;
-  at_call.next -= loads ? 2 : 1;  // the manager is copied before its exit method is loaded
-  if (at_call.next < 0 || !is_call(at_call, at_call.next)) return;
-  if (walk_.running.frame.stack.back()->kind != AbstractKind::instance) return;
+  Frame at_call = *frames.back();
+  const std::optional<int> distance = distance_of_manager(at_call);
+  if (!distance || at_call.next < *distance) return;
+  at_call.next -= *distance;
+  if (!is_call(at_call, at_call.next) || frames.back()->stack.back()->kind != AbstractKind::instance) return;
   frames.back() = &at_call;
   plan(frames, why);
 }
