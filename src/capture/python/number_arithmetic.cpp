@@ -284,7 +284,7 @@ Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, con
     if (keeps_reals) numbers.need(numbers.negated(numbers.both(is_nan(false), is_nan(true))));
     return out;
   };
-  if (keeps_reals && op == NB_MULTIPLY) return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number");
+  if (keeps_reals && op == NB_MULTIPLY) return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number", Reason::unsupported_value);
   if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
