@@ -441,9 +441,9 @@ void Mini::set_attribute(int attribute) {
                     : attribute == fn_kwdefaults  ? &function->func_kwdefaults
                     : attribute == fn_annotations ? &function->func_annotations
 #if PY_VERSION_HEX >= 0x030E0000
-                    : attribute == fn_annotate    ? &function->func_annotate
+                    : attribute == fn_annotate ? &function->func_annotate
 #endif
-                                                  : &function->func_closure;
+                                               : &function->func_closure;
   *slot = value.release();
   push(made.release());
 }

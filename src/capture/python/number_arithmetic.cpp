@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "capture/python/numbers/scalar_expressions.h"
+#include "cpython/version_facts.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -244,11 +245,7 @@ Result<Ref> complex_power(Capture& capture, const Operand& right, PythonNumbers&
   return numbers.settled(out, "complex exponentiation");
 }
 
-// Since 3.14 an operator on a complex and a real number does not make the real one complex, and products and quotients are
-// infinite where an operand is (annex G of C99): those that are not a number are left to the interpreter.
-constexpr bool keeps_reals = PY_VERSION_HEX >= 0x030E0000;
-
-// left op right, exactly one of which is complex.
+// left op right, exactly one of which is complex, where complex_keeps_reals.
 Result<Ref> mixed_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
   PythonNumbers numbers(capture);
   const bool is_left = is_complex(left);
@@ -272,19 +269,21 @@ Result<Ref> mixed_operation(Capture& capture, int op, const Operand& left, const
 }
 
 Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
-  if (keeps_reals && op == NB_POWER) return fail(Reason::unsupported_value, "a power of a complex number");
-  if (keeps_reals && !(is_complex(left) && is_complex(right))) return mixed_operation(capture, op, left, right);
+  if (complex_keeps_reals && op == NB_POWER) return fail(Reason::unsupported_value, "a power of a complex number");
+  if (complex_keeps_reals && !(is_complex(left) && is_complex(right))) return mixed_operation(capture, op, left, right);
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, numbers.as_complex(left.ref));
   if (op == NB_POWER) return complex_power(capture, right, numbers, a);
   ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::complex128); };
+  // Results that are no number are left to the interpreter.
   auto need_number = [&](ValueId out) {
     auto is_nan = [&](bool imag) { return numbers.apply(Op::isnan, {numbers.part(out, imag)}, DType::bool_); };
-    if (keeps_reals) numbers.need(numbers.negated(numbers.both(is_nan(false), is_nan(true))));
+    if (complex_keeps_reals) numbers.need(numbers.negated(numbers.both(is_nan(false), is_nan(true))));
     return out;
   };
-  if (keeps_reals && op == NB_MULTIPLY) return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number", Reason::unsupported_value);
+  if (complex_keeps_reals && op == NB_MULTIPLY)
+    return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number", Reason::unsupported_value);
   if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));

@@ -7,6 +7,7 @@
 #include "cpython/dict_version.h"
 #include "cpython/imported.h"
 #include "cpython/py_ref.h"
+#include "cpython/version_facts.h"
 #include "dispatch/events/standard_error.h"
 
 namespace accel {
@@ -92,20 +93,17 @@ WarningState state_of(PyObject* filters, PyObject* default_action) {
   return state;
 }
 
-// The dict of the module that defines the functions of `warnings`: since 3.14 not itself.
-PyObject* defining_dict([[maybe_unused]] PyObject* dict) {
-#if PY_VERSION_HEX >= 0x030E0000
+// The dict of the module that defines the functions of `warnings`, whose dict is `dict`.
+PyObject* defining_dict(PyObject* dict) {
+  if (!has_py_warnings) return dict;
   static PyObject* const module = PyImport_ImportModule("_py_warnings");
   if (module == nullptr) PyErr_Clear();
   return module != nullptr ? PyModule_GetDict(module) : nullptr;
-#else
-  return dict;
-#endif
 }
 
 // Whether filters and records of warnings are those of the current context, and not of the module.
 bool is_by_context() {
-#if PY_VERSION_HEX >= 0x030E0000
+  if (!has_py_warnings) return false;
   static PyObject* const flags = PySys_GetObject("flags");
   static const bool found = [] {
     PyRef flag = PyRef::steal(flags != nullptr ? PyObject_GetAttrString(flags, "context_aware_warnings") : nullptr);
@@ -113,9 +111,6 @@ bool is_by_context() {
     return flag && PyObject_IsTrue(flag.get()) == 1;
   }();
   return found;
-#else
-  return false;
-#endif
 }
 
 // Whether `function` is a Python function that the module `warnings` has from the start.

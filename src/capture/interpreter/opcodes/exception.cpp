@@ -125,10 +125,14 @@ Status with_except_start(Step& step) {
 
 const OpcodeTable& exception_ops() {
   static const OpcodeTable table = {
-      {Opcode::push_exc_info, push_exc_info},     {Opcode::pop_except, pop_except},
-      {Opcode::check_exc_match, check_exc_match}, {Opcode::reraise, reraise},
-      {Opcode::raise_varargs, raise_varargs},     {Opcode::stopiteration_error, stopiteration_error},
-      {Opcode::before_with, before_with},         {Opcode::load_special, load_special},
+      {Opcode::push_exc_info, push_exc_info},
+      {Opcode::pop_except, pop_except},
+      {Opcode::check_exc_match, check_exc_match},
+      {Opcode::reraise, reraise},
+      {Opcode::raise_varargs, raise_varargs},
+      {Opcode::stopiteration_error, stopiteration_error},
+      {Opcode::before_with, before_with},
+      {Opcode::load_special, load_special},
       {Opcode::with_except_start, with_except_start},
   };
   return table;
