@@ -6,8 +6,8 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "gpu.md"
 
 
-def test_examples():
-    """They share their names, and have the lines of the page."""
+def test_assertions_of_the_examples():
+    """The examples share their names. Their own assertions are the checks; a traceback has the lines of the page."""
     text = PAGE.read_text()
     names = {"__name__": "page"}
     for block in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):

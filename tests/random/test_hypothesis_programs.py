@@ -81,7 +81,7 @@ def test_programs_on_two_threads(two_threads):
 WHOLE = 0.0  # least part of the programs that is captured whole
 
 
-def run_flow(random, **options):
+def check_flow(random, **options):
     """Runs a program for all its sizes and again for the first; whether its first call was captured whole."""
     program = write_flow_program(random)
     note(program.source)
@@ -104,7 +104,7 @@ def test_control_flow(request):
     @flow_settings
     @given(st.randoms(use_true_random=False))
     def same_as_numpy(random):
-        whole.append(run_flow(random))
+        whole.append(check_flow(random))
 
     same_as_numpy()
     print(f"\n{sum(whole)} of {len(whole)} programs were captured whole")
@@ -117,7 +117,7 @@ def test_control_flow_operation_by_operation():
     @flow_settings
     @given(st.randoms(use_true_random=False))
     def same_as_numpy(random):
-        run_flow(random, backend="numpy")
+        check_flow(random, backend="numpy")
 
     same_as_numpy()
 
@@ -129,6 +129,6 @@ def test_control_flow_left_at_an_exit():
     @given(st.randoms(use_true_random=False), st.integers(1, 60))
     def same_as_numpy(random, exit):
         with accel.config(stress_exits=exit):
-            run_flow(random, backend="numpy")
+            check_flow(random, backend="numpy")
 
     same_as_numpy()

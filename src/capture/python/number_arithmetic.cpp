@@ -255,17 +255,16 @@ Result<Ref> mixed_operation(Capture& capture, int op, const Operand& left, const
   auto apply = [&](Op kernel, ValueId v) {
     return numbers.apply(kernel, is_left ? std::vector<ValueId>{v, x} : std::vector<ValueId>{x, v}, DType::float64);
   };
-  auto made = [&](ValueId re, ValueId im) { return numbers.complex(re, im); };
-  if (op == NB_ADD) return capture.values().scalar(made(apply(Op::add, real), imag));
+  if (op == NB_ADD) return capture.values().scalar(numbers.complex(apply(Op::add, real), imag));
   if (op == NB_SUBTRACT) {
     const ValueId rest = is_left ? imag : numbers.apply(Op::negative, {imag}, DType::float64);
-    return capture.values().scalar(made(apply(Op::subtract, real), rest));
+    return capture.values().scalar(numbers.complex(apply(Op::subtract, real), rest));
   }
-  if (op == NB_MULTIPLY) return capture.values().scalar(made(apply(Op::multiply, real), apply(Op::multiply, imag)));
+  if (op == NB_MULTIPLY) return capture.values().scalar(numbers.complex(apply(Op::multiply, real), apply(Op::multiply, imag)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   if (!is_left) return fail(Reason::unsupported_value, "a real number divided by a complex one");
   need_nonzero(capture, numbers, right, x);
-  return numbers.settled(made(apply(Op::divide, real), apply(Op::divide, imag)), "complex division by zero");
+  return numbers.settled(numbers.complex(apply(Op::divide, real), apply(Op::divide, imag)), "complex division by zero");
 }
 
 Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, const Operand& right) {

@@ -131,12 +131,18 @@ bool is_only_call(const Frame& frame, int index) {
          instructions[static_cast<size_t>(index) + 1].is_resume_point();
 }
 
-// Instructions from the one that makes the manager of a `with` to the coming one, or to the call of __enter__ that runs.
+// Whether the call that runs in the frame is that of __enter__, whose method load_special has loaded.
+bool calls_enter(const Frame& frame) {
+  return frame.next >= 2 && is_call(frame, frame.next - 1) && op_at(frame, frame.next - 2) == Opcode::load_special;
+}
+
+// Instructions from the call that makes the manager of a `with` to the coming instruction, which is part of the `with`:
+// before_with; or copy, load_special of the exit method, swap, swap, load_special, call of __enter__.
 std::optional<int> distance_of_manager(const Frame& frame) {
+  if (calls_enter(frame)) return 7;
   if (op_at(frame, frame.next) == Opcode::before_with) return 1;
   const bool is_exit = frame.bytecode().instructions[static_cast<size_t>(frame.next)].arg == special_exit;
-  if (op_at(frame, frame.next) == Opcode::load_special) return is_exit ? 2 : 5;  // copy, exit, swap, swap, enter
-  if (frame.next >= 2 && is_call(frame, frame.next - 1) && op_at(frame, frame.next - 2) == Opcode::load_special) return 7;
+  if (op_at(frame, frame.next) == Opcode::load_special) return is_exit ? 2 : 5;
   return std::nullopt;
 }
 
@@ -184,7 +190,7 @@ void CallSites::plan_instead(const Failure& why) {
     frames.pop_back();
     const Frame& caller = *frames.back();
     if (caller.in_library || caller.next == 0 || !is_call(caller, caller.next - 1)) continue;
-    plan_manager(frames, why);
+    if (calls_enter(caller)) plan_manager(frames, why);
     Frame at_call = caller;
     --at_call.next;
     frames.back() = &at_call;
@@ -200,7 +206,8 @@ void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& wh
   const std::optional<int> distance = distance_of_manager(at_call);
   if (!distance || at_call.next < *distance) return;
   at_call.next -= *distance;
-  if (!is_call(at_call, at_call.next) || frames.back()->stack.back()->kind != AbstractKind::instance) return;
+  const bool is_made = !at_call.stack.empty() && at_call.stack.back()->kind == AbstractKind::instance;
+  if (!is_call(at_call, at_call.next) || !is_made) return;
   frames.back() = &at_call;
   plan(frames, why);
 }

@@ -1,5 +1,5 @@
 // Sums of the squares of deviations from a mean. Means and sums of parts are combined as Chan, Golub and LeVeque do (Updating
-// formulae and a pairwise algorithm for computing sample variances, 1979): nothing cancels that is not small.
+// formulae and a pairwise algorithm for computing sample variances, 1979): no large numbers cancel.
 template <class T>
 struct Deviations {
   i64 count = 0;
@@ -46,7 +46,7 @@ ACCEL_DEVICE Deviations<T> deviations_of(i64 first, i64 end, i64 step, Element e
   return total;
 }
 
-// Of each thread's, for all threads of the group.
+// The deviations of the elements of all threads of a group, from those of each thread's own; each thread gets them.
 template <class T, class G>
 ACCEL_DEVICE Deviations<T> joined_of_group(G group, Deviations<T> own) {
   const auto of_thread = [&](int offset) {
@@ -82,7 +82,7 @@ template <class T, class G, class Element>
 ACCEL_DEVICE Deviations<T> deviations_of_run(G group, i64 begin, i64 end, Element element) {
   return joined_of_group(group, deviations_of<T>(begin + group.lane, end, G::size, element));
 }
-// Those of `count` parts, memory[0], memory[step] and so on.
+// The deviations of the elements of `count` parts, which are at memory[0], memory[step] and so on.
 template <class T, class G>
 ACCEL_DEVICE Deviations<T> joined_deviations(G group, const Deviations<T>* memory, i64 step, i64 count) {
   Deviations<T> total;

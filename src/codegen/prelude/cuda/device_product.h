@@ -39,7 +39,7 @@ ACCEL_DEVICE void multiply_matrices(const char* a, const char* b, char* c, i64 m
     __syncthreads();
     if (row + y < m && first + x < k) {
       const T value = load(of_a.at(a, number, row + y, first + x));
-      left[y * (tile + 1) + x] = conjugates ? conjugated(value) : value;
+      left[y * (tile + 1) + x] = conjugates ? conjugate(value) : value;
     }
     if (first + y < k && column + x < n) right[y * (tile + 1) + x] = load(of_b.at(b, number, first + y, column + x));
     __syncthreads();

@@ -4,7 +4,7 @@
 // LAPACK's measure of a pivot.
 template <class R>
 ACCEL_DEVICE R pivot_size(R a) {
-  return a < 0 ? -a : a;
+  return absolute(a);
 }
 template <class R>
 ACCEL_DEVICE R pivot_size(complex_of<R> a) {
@@ -113,7 +113,7 @@ ACCEL_DEVICE bool factor_by_cholesky(T* matrix, i64 n) {
     __syncthreads();
     for (i64 i = k + 1 + warp; i < n; i += warps)
       for (i64 j = k + 1 + lane; j <= i; j += 32)
-        matrix[i * n + j] = subtract(matrix[i * n + j], multiply(matrix[i * n + k], conjugated(matrix[j * n + k])));
+        matrix[i * n + j] = subtract(matrix[i * n + j], multiply(matrix[i * n + k], conjugate(matrix[j * n + k])));
     __syncthreads();
   }
   return has_failed;
@@ -191,13 +191,13 @@ ACCEL_DEVICE void find_cholesky_factors(const char* a, char* x, i64 n, i64 count
     for (i64 e = threadIdx.x; e < n * n; e += blockDim.x) {
       if (e % n > e / n) continue;
       const T value = load(of_a.at(a, number, e / n, e % n));
-      matrix[e] = conjugates ? conjugated(value) : value;
+      matrix[e] = conjugates ? conjugate(value) : value;
     }
     __syncthreads();
     if (factor_by_cholesky(matrix, n) && threadIdx.x == 0) *failed = 1;
     for (i64 e = threadIdx.x; e < n * n; e += blockDim.x) {
       const T value = e % n > e / n ? T() : matrix[e];
-      store(of_x.at(x, number, e / n, e % n), conjugates ? conjugated(value) : value);
+      store(of_x.at(x, number, e / n, e % n), conjugates ? conjugate(value) : value);
     }
     __syncthreads();
   }
@@ -212,7 +212,7 @@ ACCEL_DEVICE void copy_matrix(const char* from, char* to, i64 rows, i64 columns,
   if (e >= rows * columns) return;
   const i64 i = e / columns, j = e % columns;
   const T value = from == nullptr ? cast<T>(i == j ? 1.0 : 0.0) : is_lower && j > i ? T() : load(of_from.at(from, 0, i, j));
-  store(of_to.at(to, 0, i, j), conjugates ? conjugated(value) : value);
+  store(of_to.at(to, 0, i, j), conjugates ? conjugate(value) : value);
 }
 
 // The determinant of n rows that a library has factored: `pivots` are the rows that it has exchanged with each row, counted

@@ -25,7 +25,8 @@ static inline f16 narrow(f32 a) {
   if (rest == 0x7f800000) return f16{(u16)(sign | 0x7c00)};
   if (rest >= 0x477ff000) return raise_overflow(), f16{(u16)(sign | 0x7c00)};
   if (rest < 0x38800000) {
-    // Adding 0.5 rounds to a multiple of 2^-24, the step of float16's subnormals.
+    // float32 numbers from 0.5 to 1 are the multiples of 2^-24, and so are float16's subnormals: the sum below is rounded to
+    // one.
     const f32 magnitude = __builtin_bit_cast(f32, rest), shifted = magnitude + 0x1p-1f;
     if (shifted - 0x1p-1f != magnitude) fp_raise(accel_underflow);
     return f16{(u16)(sign | (__builtin_bit_cast(u32, shifted) - 0x3f000000))};
