@@ -92,6 +92,9 @@ def _hypot(real: Any, imag: Any) -> Any:
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "compose": _compose,
+    "c99_divide": _unless_zero(operator.truediv),
+    "c99_divide_real": _unless_zero(lambda x, y: x.real / y),
+    "c99_multiply": lambda x, y: x.item() * y.item(),
     "complex_divide": _unless_zero(operator.truediv),
     "float_floor_divide": _unless_zero(operator.floordiv),
     "float_remainder": _unless_zero(operator.mod),

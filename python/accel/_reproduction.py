@@ -163,12 +163,14 @@ class _Pickler(pickle.Pickler):
         return _new_function, made, state, None, None, _set_function
 
     def _class(self, kind: type) -> Any:
-        own = {"__dict__", "__weakref__", "__module__", "__doc__"}
+        own = {"__dict__", "__weakref__", "__module__", "__doc__", "__annotate_func__", "__annotations_cache__"}
         members = {
             name: value
             for name, value in vars(kind).items()
             if name not in own and not isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType)
         }
+        if "__annotate_func__" in vars(kind):  # it refers to the namespace of the class, which cannot be pickled
+            members["__annotations__"] = _annotations(kind)
         slots = members.pop("__slots__", None)
         return _new_class, (type(kind), kind.__name__, kind.__bases__, slots), members, None, None, _set_class
 
@@ -180,6 +182,14 @@ def _global_names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _global_names(constant)
+
+
+def _annotations(kind: type) -> dict[str, Any]:
+    """Return the annotations of a class, none where evaluating them fails."""
+    try:
+        return dict(kind.__annotations__)
+    except Exception:
+        return {}
 
 
 def _compiled(function: types.FunctionType) -> Any:

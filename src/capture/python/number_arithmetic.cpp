@@ -232,7 +232,7 @@ std::optional<int64_t> small_exponent(const Operand& operand) {
 Result<Ref> complex_power(Capture& capture, const Operand& right, PythonNumbers& numbers, ValueId base) {
   auto exponent = small_exponent(right);
   if (!exponent) return fail(Reason::unsupported_value, "a complex number to a power that is no small whole number");
-  auto product = [&](ValueId a, ValueId b) { return numbers.apply(Op::multiply, {a, b}, DType::complex128); };
+  auto product = [&](ValueId a, ValueId b) { return numbers.apply(complex_product, {a, b}, DType::complex128); };
   ValueId one = numbers.complex(numbers.real(1), numbers.real(0)), out = one, factor = base;
   for (int64_t rest = std::abs(*exponent); rest > 0; rest /= 2) {
     if (rest % 2 != 0) out = product(out, factor);
@@ -240,7 +240,7 @@ Result<Ref> complex_power(Capture& capture, const Operand& right, PythonNumbers&
   }
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
   if (*exponent < 0) numbers.need(numbers.test(Op::not_equal, out, zero));
-  if (*exponent <= 0) out = numbers.apply(Op::complex_divide, {one, out}, DType::complex128);
+  if (*exponent <= 0) out = numbers.apply(complex_quotient, {one, out}, DType::complex128);
   numbers.need(numbers.negated(numbers.apply(Op::isinf, {out}, DType::bool_)));
   return numbers.settled(out, "complex exponentiation");
 }
@@ -262,32 +262,28 @@ Result<Ref> mixed_operation(Capture& capture, int op, const Operand& left, const
   }
   if (op == NB_MULTIPLY) return capture.values().scalar(numbers.complex(apply(Op::multiply, real), apply(Op::multiply, imag)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
-  if (!is_left) return fail(Reason::unsupported_value, "a real number divided by a complex one");
+  if (!is_left) {
+    numbers.need(numbers.test(Op::not_equal, z, numbers.complex(numbers.real(0), numbers.real(0))));
+    ValueId out = numbers.apply(Op::c99_divide_real, {numbers.complex(x, numbers.real(0)), z}, DType::complex128);
+    return numbers.settled(out, "complex division by zero");
+  }
   need_nonzero(capture, numbers, right, x);
   return numbers.settled(numbers.complex(apply(Op::divide, real), apply(Op::divide, imag)), "complex division by zero");
 }
 
 Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
-  if (complex_keeps_reals && op == NB_POWER) return fail(Reason::unsupported_value, "a power of a complex number");
-  if (complex_keeps_reals && !(is_complex(left) && is_complex(right))) return mixed_operation(capture, op, left, right);
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, numbers.as_complex(left.ref));
   if (op == NB_POWER) return complex_power(capture, right, numbers, a);
+  if (complex_keeps_reals && !(is_complex(left) && is_complex(right))) return mixed_operation(capture, op, left, right);
   ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::complex128); };
-  // Results that are no number are left to the interpreter.
-  auto need_number = [&](ValueId out) {
-    auto is_nan = [&](bool imag) { return numbers.apply(Op::isnan, {numbers.part(out, imag)}, DType::bool_); };
-    if (complex_keeps_reals) numbers.need(numbers.negated(numbers.both(is_nan(false), is_nan(true))));
-    return out;
-  };
-  if (complex_keeps_reals && op == NB_MULTIPLY)
-    return numbers.settled(need_number(apply(Op::multiply)), "a product that is no number", Reason::unsupported_value);
+  if (op == NB_MULTIPLY) return capture.values().scalar(apply(complex_product));
   if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
   numbers.need(numbers.test(Op::not_equal, b, zero));
-  return numbers.settled(need_number(apply(Op::complex_divide)), "complex division by zero");
+  return numbers.settled(apply(complex_quotient), "complex division by zero");
 }
 
 // Comparison with a complex number: only == and != are defined.

@@ -38,6 +38,9 @@ NOT_UFUNCS = {
     "float_floor_divide",
     "float_remainder",
     "complex_divide",
+    "c99_multiply",
+    "c99_divide",
+    "c99_divide_real",
     "squared_deviations",
     *RESULTS,
 }

@@ -61,7 +61,12 @@ Status finish(Step& step, const Ref& callable, CallArguments arguments) {
 Status call(Step& step) {
   Call parts = pop_call(step.frame, step.instruction.arg);
   CallArguments arguments;
-  arguments.positional = std::move(parts.receiver);
+  // A method that load_special has loaded from an object of unknown state is called as a whole.
+  const bool is_method = !parts.receiver.empty() && parts.receiver[0]->kind == AbstractKind::opaque;
+  if (is_method)
+    parts.callable = step.capture.values().method(parts.callable, parts.receiver[0]);
+  else
+    arguments.positional = std::move(parts.receiver);
   PyObject* names = step.instruction.object;
   size_t named = names == nullptr ? 0 : static_cast<size_t>(PyTuple_GET_SIZE(names));
   size_t plain = parts.values.size() - named;

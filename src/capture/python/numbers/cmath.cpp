@@ -48,7 +48,7 @@ Result<Ref> capture_cmath_log(Capture& capture, PyObject* callable, const CallAr
   ACCEL_TRY(auto given, complex_arguments(capture, numbers, arguments, 2));
   if (!given) return fold_call(capture, callable, arguments);
   ValueId out = computed(numbers, Op::cmath_log, {(*given)[0]});
-  if (given->size() == 2) out = computed(numbers, Op::complex_divide, {out, computed(numbers, Op::cmath_log, {(*given)[1]})});
+  if (given->size() == 2) out = computed(numbers, complex_quotient, {out, computed(numbers, Op::cmath_log, {(*given)[1]})});
   return numbers.settled(out, special);
 }
 

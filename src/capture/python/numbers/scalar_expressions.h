@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "capture/protocol/operands.h"
+#include "cpython/version_facts.h"
 
 namespace accel {
+
+// Python's operators on two complex numbers.
+inline constexpr Op complex_product = complex_keeps_reals ? Op::c99_multiply : Op::multiply;
+inline constexpr Op complex_quotient = complex_keeps_reals ? Op::c99_divide : Op::complex_divide;
 
 class PythonNumbers {
  public:

@@ -177,16 +177,3 @@ ACCEL_EXACT_COMPARE(less, order.below, order.above)
 ACCEL_EXACT_COMPARE(less_equal, order.below | order.equal, order.above | order.equal)
 ACCEL_EXACT_COMPARE(greater, order.above, order.below)
 ACCEL_EXACT_COMPARE(greater_equal, order.above | order.equal, order.below | order.equal)
-
-// Python's quotient of complex numbers: the divisor is scaled by its larger part.
-static inline complex_of<f64> complex_quotient(complex_of<f64> a, complex_of<f64> b) {
-  if (fabs(b.re) >= fabs(b.im)) {
-    const f64 ratio = b.im / b.re, scale = b.re + b.im * ratio;
-    return {(a.re + rounded(a.im * ratio)) / scale, (a.im - rounded(a.re * ratio)) / scale};
-  }
-  if (fabs(b.im) >= fabs(b.re)) {
-    const f64 ratio = b.re / b.im, scale = b.re * ratio + b.im;
-    return {(rounded(a.re * ratio) + a.im) / scale, (rounded(a.im * ratio) - a.re) / scale};
-  }
-  return {__builtin_nan(""), __builtin_nan("")};
-}
