@@ -40,6 +40,8 @@ inline PyObject* slot_object(Slot slot) { return PyStackRef_IsNull(slot) ? nullp
 // A slot that owns `object`, a new reference or null.
 inline Slot slot_of(PyObject* object) { return object ? PyStackRef_FromPyObjectSteal(object) : PyStackRef_NULL; }
 inline void release_slot(Slot slot) { PyStackRef_XCLOSE(slot); }
+// A slot that owns no reference to `object`, which has another owner.
+inline Slot borrowing_slot(PyObject* object) { return PyStackRef_FromPyObjectBorrow(object); }
 #else
 using Slot = PyObject*;
 

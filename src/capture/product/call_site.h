@@ -47,6 +47,7 @@ struct PythonCall {
   std::vector<BoundSymbol> symbols;  // symbols that recipes use in addition to the entry's
   RecipeId callable = -1;
   std::vector<RecipeId> arguments;   // positional ones, then those of BoxedCall::keywords
+  std::vector<int> borrowed;         // numbers of the arguments that own no reference: variables of the frames own them
   std::vector<StoreRecipe> stores;   // made before the call
   std::vector<RecipeId> candidates;  // objects that the call may return: its arguments, and the instance of a bound method
   std::vector<RecipeId> shown;  // objects that the callable can reach and that are used after the call. The run numbers each of

@@ -84,6 +84,7 @@ struct FrameRecipe {
   int return_offset = -1;        // of an instruction that returns (code units); -1: none
   std::vector<RecipeId> locals;  // localsplus
   std::vector<RecipeId> stack;   // CPython's own layout for this version
+  std::vector<int> borrowed;     // the slots (locals, then stack) that own no reference: the caller has another
 };
 
 // An attribute or item of an object of the caller that compiled code has set.

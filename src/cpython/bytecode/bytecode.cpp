@@ -121,6 +121,13 @@ void expand_assertion_error(Decoder& d) { d.emit(Opcode::load_const, 0, PyExc_As
 // Immortal.
 void expand_small_int(Decoder& d) { d.emit(Opcode::load_const, 0, PyLong_FromLong(d.word().arg)); }
 
+void expand_borrow(Decoder& d) { d.emit(Opcode::load_fast, d.word().arg).arg2 = 1; }
+
+void expand_borrow_borrow(Decoder& d) {
+  d.emit(Opcode::load_fast, d.word().arg >> 4).arg2 = 1;
+  d.emit(Opcode::load_fast, d.word().arg & 15).arg2 = 1;
+}
+
 void expand_common_constant(Decoder& d) { d.emit(Opcode::load_const, 0, common_constant(d.word().arg)); }
 #endif
 

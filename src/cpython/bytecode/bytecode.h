@@ -107,6 +107,9 @@ inline constexpr bool null_below_callable = true;
 // How the exit method of a `with` lies on the stack: as what load_special pushes, or bound, as before_with pushes it.
 inline constexpr bool exit_is_pair = PY_VERSION_HEX >= 0x030E0000;
 
+// Whether loads of local variables may borrow; see borrowed_values.h.
+inline constexpr bool has_borrowed_values = PY_VERSION_HEX >= 0x030E0000;
+
 // Pushes `callable` for a call without a receiver, in the layout of this version. `null` stands for NULL.
 template <class Stack, class Value>
 void push_callable(Stack& stack, Value callable, Value null) {

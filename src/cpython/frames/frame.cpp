@@ -41,6 +41,19 @@ PyObject* enter_frame_of(const FrameState& state, EntryBody body, void* context)
   return function ? enter_frame(reinterpret_cast<PyFunctionObject*>(function.get()), body, context) : nullptr;
 }
 
+#if PY_VERSION_HEX >= 0x030E0000
+void borrow_slots(InterpreterFrame* frame, const FrameState& state) {
+  for (int number : state.borrowed) {
+    Slot& slot = frame->localsplus[number];
+    PyObject* object = slot_object(slot);
+    if (object == nullptr || Py_REFCNT(object) == 1) continue;
+    release_slot(std::exchange(slot, borrowing_slot(object)));
+  }
+}
+#else
+void borrow_slots(InterpreterFrame*, const FrameState&) {}
+#endif
+
 // Gives the frame the state's references and returns the depth of the stack.
 int move_into(InterpreterFrame* frame, FrameState& state) {
   for (size_t i = 0; i < state.locals.size(); ++i) {
@@ -48,6 +61,7 @@ int move_into(InterpreterFrame* frame, FrameState& state) {
   }
   Slot* base = stack_base(frame);
   for (size_t i = 0; i < state.stack.size(); ++i) base[i] = slot_of(state.stack[i].release());
+  borrow_slots(frame, state);
   return static_cast<int>(state.stack.size());
 }
 

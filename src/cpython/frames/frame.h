@@ -22,6 +22,7 @@ struct FrameState {
   std::vector<PyRef> locals;  // localsplus in order, cells made when offset is past the prologue; null = unbound
   std::vector<PyRef> stack;   // value stack, bottom first, in this version's layout; null = NULL. A frame that waits for a
                               // callee: without the callable and the arguments; the result is pushed on it
+  std::vector<int> borrowed;  // slots of `locals`, then of `stack`, whose objects have another owner until the frame has ended
 };
 
 // Runs the function from `offset` on. New reference; null with an exception when the function raises.

@@ -150,6 +150,10 @@ AfterCall PythonCalls::make(PyObject** result) {
   for (RecipeId id : call.watched) before.emplace_back(objects_.seen(id));
   std::vector<PyObject*> arguments;
   for (const PyRef& argument : given.arguments) arguments.push_back(argument.get());
+  for (int borrowed : call.borrowed) {
+    PyRef& argument = given.arguments[static_cast<size_t>(borrowed)];
+    if (Py_REFCNT(argument.get()) > 1) argument = PyRef();
+  }
   PyObject* keywords = objects_.call().keywords.get();
   size_t named = keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
   *result = PyObject_Vectorcall(given.callable.get(), arguments.data(), arguments.size() - named, keywords);

@@ -29,6 +29,7 @@ FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
   state.return_offset = frame.return_offset;
   state.locals = values(frame.locals, objects);
   state.stack = values(frame.stack, objects);
+  state.borrowed = frame.borrowed;
   use_methods_of_device_arrays(state.stack);
   return state;
 }

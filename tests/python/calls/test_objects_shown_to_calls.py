@@ -193,6 +193,33 @@ def test_objects_die_when_their_last_name_does(function, make):
     check(function, make)
 
 
+def resized_alone(a):
+    x = a * 2
+    y = x + 1
+    y.resize(9, refcheck=True)
+    x.resize(int(y[1]))
+    return x, y
+
+
+def shrink(x):
+    x.resize(3)
+    return x
+
+
+def resized_in_a_function(a):
+    x = a * 2
+    return shrink(x) + 1, x
+
+
+def count(x, *, other):
+    return sys.getrefcount(x), sys.getrefcount(other), other
+
+
+def counted_in_a_function(a):
+    y, z = a * 2, a * 3
+    return count(y, other=z), count(z, other=y), sys.getrefcount(y)
+
+
 def resized_by_a_call(a):
     x = a * 2
     operator.call(x.resize, (5, 1))
@@ -251,6 +278,9 @@ def counted(a):
 @pytest.mark.parametrize(
     "function",
     [
+        resized_alone,
+        resized_in_a_function,
+        counted_in_a_function,
         resized_by_a_call,
         resized_with_two_names,
         resized_beside_an_unread_name,

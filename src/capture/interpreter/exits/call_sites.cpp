@@ -4,6 +4,7 @@
 
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
+#include "capture/interpreter/exits/borrowed_slots.h"
 #include "capture/interpreter/frame_watchers.h"
 #include "capture/interpreter/interpreter.h"
 #include "capture/protocol/masked_selection.h"
@@ -280,6 +281,8 @@ Result<Ref> CallSites::make(const Ref& callable, const CallArguments& arguments)
   for (const Ref& candidate : candidates) site->candidates.push_back(writer.written(candidate));
   ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
   interpreter_.exits().add_dead_names(writer, walk_.live_frames(), site->frames);
+  find_borrowed_slots(walk_.live_frames(), true, site->frames);
+  site->borrowed = borrowed_arguments(*walk_.frames_before().back(), site->arguments, site->frames.back());
   ValueId made = add_call(*site, writer, call);
   Ref result = site->result == ResultKind::argument ? candidates[static_cast<size_t>(site->argument)]
                                                     : result_of_call(*site, made, call).value();

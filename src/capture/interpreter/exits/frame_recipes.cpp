@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/interpreter/exits/borrowed_slots.h"
 #include "capture/interpreter/interpreter.h"
 
 namespace accel {
@@ -89,6 +90,7 @@ Result<std::vector<FrameRecipe>> PathExits::write_exit(RecipeWriter& writer, con
     ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
     ACCEL_TRY(std::vector<FrameRecipe> recipes, write_frames(writer, frames));
     add_dead_names(writer, frames, recipes);
+    find_borrowed_slots(frames, false, recipes);
     return recipes;
   }
   const PathState& before = *(*walked)->before_call;
