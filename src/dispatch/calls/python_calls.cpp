@@ -146,14 +146,14 @@ AfterCall PythonCalls::make(PyObject** result) {
     *result = nullptr;
     return raise_in_frame("a store before the call raised");
   }
-  std::vector<ObjectState> before;
-  for (RecipeId id : call.watched) before.emplace_back(objects_.seen(id));
   std::vector<PyObject*> arguments;
   for (const PyRef& argument : given.arguments) arguments.push_back(argument.get());
   for (int borrowed : call.borrowed) {
     PyRef& argument = given.arguments[static_cast<size_t>(borrowed)];
     if (Py_REFCNT(argument.get()) > 1) argument = PyRef();
   }
+  std::vector<ObjectState> before;
+  for (RecipeId id : call.watched) before.emplace_back(objects_.seen(id));
   PyObject* keywords = objects_.call().keywords.get();
   size_t named = keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
   *result = PyObject_Vectorcall(given.callable.get(), arguments.data(), arguments.size() - named, keywords);
