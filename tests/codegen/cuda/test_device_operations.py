@@ -12,14 +12,15 @@ from support.ops_table import RESULTS, ROWS, UFUNCS, special_values
 from accel import _accel, backends
 from accel._numbers import operation
 
-# Some rows are in one text; `where` and `merge`, whose texts are equal, are not.
+# Some rows are in one text; rows whose texts are equal, such as `where` and `merge`, are not.
 # Without those of several results, and those of reductions alone.
 POINTWISE = [
     name
     for name, row in ROWS.items()
     if row["cls"] == "pointwise" and not int(row["results"] or 1) > 1 and (row["cpp"] or row["cuda"])
 ]
-GROUPS = [POINTWISE[k::12] for k in range(12)]
+BY_TEXT = sorted(POINTWISE, key=lambda name: ROWS[name]["cuda"] or ROWS[name]["cpp"])
+GROUPS = [BY_TEXT[k::12] for k in range(12)]
 
 MOST_UNITS = {"float16": 1}  # else 4
 LIKE = {"merge": np.where, "fused_multiply": np.multiply}  # rows that the schedule makes of others

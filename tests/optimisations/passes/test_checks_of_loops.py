@@ -55,7 +55,7 @@ def halves(x, value):
             low = middle
         else:
             high = middle
-    return low
+    return low + len(x)
 
 
 def from_both_ends(x):
@@ -69,7 +69,7 @@ def from_both_ends(x):
 
 def every_second(x):
     i = 0
-    total = 0.0
+    total = x[:0].sum()
     while i < len(x):
         total += x[i]
         i += 2
