@@ -15,7 +15,7 @@ constexpr int64_t surely_fits = int64_t{1} << 60;
 // a year; so many factors of it fit.
 constexpr int64_t near_zero = int64_t{1} << 58, longest_step = 8, most_factors = 4;
 constexpr int64_t most_divisor = 1 << 11;
-constexpr int deepest_proof = 6, most_steps = 400, most_proofs = 4000;
+constexpr int deepest_proof = 6, most_steps = 1000, most_proofs = 4000;
 constexpr size_t most_terms = 3;  // of what is worth asking for
 
 Linear::Key key_of_symbol(int symbol) { return -1 - Linear::Key{symbol}; }
