@@ -40,12 +40,15 @@ inline PyObject* slot_object(Slot slot) { return PyStackRef_IsNull(slot) ? nullp
 // A slot that owns `object`, a new reference or null.
 inline Slot slot_of(PyObject* object) { return object ? PyStackRef_FromPyObjectSteal(object) : PyStackRef_NULL; }
 inline void release_slot(Slot slot) { PyStackRef_XCLOSE(slot); }
+// The code unit that a handler finds below its exception.
+inline Slot slot_of_unit(int unit) { return PyStackRef_TagInt(unit); }
 #else
 using Slot = PyObject*;
 
 inline PyObject* slot_object(Slot slot) { return slot; }
 inline Slot slot_of(PyObject* object) { return object; }
 inline void release_slot(Slot slot) { Py_XDECREF(slot); }
+inline Slot slot_of_unit(int unit) { return PyLong_FromLong(unit); }
 #endif
 
 inline PyCodeObject* frame_code(InterpreterFrame* frame) {
@@ -119,7 +122,12 @@ inline void link_frame(PyThreadState* thread, InterpreterFrame* frame) {
   current_frame(thread) = frame;
 }
 
-inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) { current_frame(thread) = frame->previous; }
+inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) {
+  current_frame(thread) = frame->previous;
+#if PY_VERSION_HEX >= 0x030F0000
+  _PyThreadState_UpdateLastProfiledFrame(thread, frame, frame->previous);
+#endif
+}
 
 #if PY_VERSION_HEX >= 0x030E0000
 // What LOAD_COMMON_CONSTANT loads; borrowed, lives as long as the interpreter.
