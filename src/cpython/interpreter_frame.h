@@ -42,12 +42,15 @@ inline Slot slot_of(PyObject* object) { return object ? PyStackRef_FromPyObjectS
 inline void release_slot(Slot slot) { PyStackRef_XCLOSE(slot); }
 // A slot that owns no reference to `object`, which has another owner.
 inline Slot borrowing_slot(PyObject* object) { return PyStackRef_FromPyObjectBorrow(object); }
+// The code unit that a handler finds below its exception.
+inline Slot slot_of_unit(int unit) { return PyStackRef_TagInt(unit); }
 #else
 using Slot = PyObject*;
 
 inline PyObject* slot_object(Slot slot) { return slot; }
 inline Slot slot_of(PyObject* object) { return object; }
 inline void release_slot(Slot slot) { Py_XDECREF(slot); }
+inline Slot slot_of_unit(int unit) { return PyLong_FromLong(unit); }
 #endif
 
 inline PyCodeObject* frame_code(InterpreterFrame* frame) {
@@ -121,7 +124,12 @@ inline void link_frame(PyThreadState* thread, InterpreterFrame* frame) {
   current_frame(thread) = frame;
 }
 
-inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) { current_frame(thread) = frame->previous; }
+inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) {
+  current_frame(thread) = frame->previous;
+#if PY_VERSION_HEX >= 0x030F0000
+  _PyThreadState_UpdateLastProfiledFrame(thread, frame, frame->previous);
+#endif
+}
 
 #if PY_VERSION_HEX >= 0x030E0000
 // What LOAD_COMMON_CONSTANT loads; borrowed, lives as long as the interpreter.

@@ -347,13 +347,14 @@ Outcome Mini::execute_container(const Instruction& at) {
 // --- control flow -------------------------------------------------------------------------------------------------------
 
 Outcome Mini::for_iter() {
-  PyObject* item = Py_TYPE(peek(1).get())->tp_iternext(peek(1).get());
+  PyObject* iterator = peek(iterator_slots).get();
+  PyObject* item = Py_TYPE(iterator)->tp_iternext(iterator);
   if (item) return push_result(item);
   if (PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_StopIteration)) return Outcome::failed;
     PyErr_Clear();
   }
-  pop();
+  for (int slot = 0; slot < iterator_slots; ++slot) pop();
   return Outcome::jump;
 }
 

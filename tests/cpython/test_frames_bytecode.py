@@ -81,6 +81,12 @@ def native_instructions(code):
 FOLDED = {"PRECALL", "KW_NAMES", "CALL", "CALL_KW"}
 
 
+def is_folded(name, following):
+    """Whether the instruction is part of the call that follows."""
+    null_for_mapping = name == "PUSH_NULL" and following == "CALL_FUNCTION_EX"
+    return name in ("PRECALL", "KW_NAMES") or following == "CALL_KW" or null_for_mapping
+
+
 def check_against_dis(code, ops):
     points = {op["offset"]: i for i, op in enumerate(ops) if op["part"] == 0}
     faults = {op["fault_offset"] for op in ops}
@@ -88,13 +94,13 @@ def check_against_dis(code, ops):
     for number, (start, i) in enumerate(instructions):
         following = instructions[number + 1][1].opname if number + 1 < len(instructions) else ""
         unit = i.offset // 2
-        if i.opname in ("PRECALL", "KW_NAMES") or following == "CALL_KW":
+        if is_folded(i.opname, following):
             assert unit not in faults
             assert start in points or instructions[number - 1][1].opname in FOLDED
             assert frames.fault_offset(code, start) > unit
             continue
         assert unit in faults, i
-        if i.opname not in ("CALL", "CALL_KW"):
+        if i.opname not in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             assert start in points, i
             assert frames.fault_offset(code, start) == unit
         check_operands(ops, [op for op in ops if op["fault_offset"] == unit], i, points)
@@ -107,7 +113,7 @@ def check_operands(ops, parts, native, points):
             target = native.argval // 2
             skipped = 2 if sys.version_info >= (3, 13) else 1
             if op["op"] == "for_iter" and ops[points[target]]["op"] == "end_for":
-                assert op["target"] == points[target] + skipped, native
+                assert op["target"] == points[target + skipped], native
             else:
                 assert op["target"] == points[target], native
         if op["op"] in ("load_attr", "load_method", "store_attr", "import_name", "store_global", "load_name"):

@@ -20,7 +20,7 @@ def chain(error, code):
         tb, entries = error.__traceback__, []
         while tb:
             if tb.tb_frame.f_code is code:
-                entries.append((tb.tb_lineno, columns[tb.tb_lasti // 2]))
+                entries.append((tb.tb_lineno, columns[tb.tb_lasti // 2], tb.tb_frame.f_lasti, tb.tb_frame.f_lineno))
             tb = tb.tb_next
         out.append((type(error).__name__, str(error), entries))
         error = error.__context__

@@ -115,3 +115,20 @@ def test_monitoring_is_seen():
     finally:
         sys.monitoring.register_callback(1, sys.monitoring.events.LINE, None)
         sys.monitoring.free_tool_id(1)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 15), reason="events of exceptions are those of all code")
+def test_exceptions_of_one_code_are_seen():
+    m, code = sys.monitoring, watched_function.__code__
+    m.use_tool_id(1, "test")
+    m.register_callback(1, m.events.RAISE, lambda *event: None)
+    try:
+        m.set_local_events(1, code, m.events.RAISE)
+        watched_function(1)
+        seen = frames.is_watched(code)
+        m.set_local_events(1, code, 0)
+    finally:
+        m.register_callback(1, m.events.RAISE, None)
+        m.free_tool_id(1)
+    watched_function(1)
+    assert seen and not frames.is_watched(code)

@@ -94,6 +94,7 @@ const KnownTypes& known_types() {
       find_type("types", "UnionType"),
       find_type("_collections", "_tuplegetter"),
       find_type("types", "SimpleNamespace"),
+      find_type("types", "LazyImportType"),
   };
   return types;
 }

@@ -8,7 +8,7 @@ namespace accel {
 struct KnownTypes {
   PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr,
                *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr, *tuple_getter = nullptr,
-               *simple_namespace = nullptr;
+               *simple_namespace = nullptr, *lazy_import = nullptr;
 };
 
 // Resolved at first use; a member is null when the installed versions lack it.

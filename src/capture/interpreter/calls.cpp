@@ -189,12 +189,17 @@ PythonFunction Calls::made_function(const Ref& value) {
   return out;
 }
 
+Calls::Called Calls::enter(PythonFunction function, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit pushed, interpreter_.frames().push(std::move(function), arguments));
+  return std::optional<Ref>();
+}
+
 Result<std::optional<Ref>> Calls::begin(const Ref& callable, CallArguments arguments) {
   if (CallByParts call = by_parts(callable)) return (this->*call)(callable, std::move(arguments));
   capture_.resolver().look(callable);
   switch (callable->kind) {
     case AbstractKind::function:
-      return interpreter_.frames().push(made_function(callable), arguments);
+      return enter(made_function(callable), arguments);
     case AbstractKind::instance:
     case AbstractKind::object: {
       ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
@@ -233,7 +238,7 @@ Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArgumen
     Primitive fold = find_primitive(object);
     if (fold != nullptr && are_constant(arguments)) return call_primitive(fold, object, arguments);
     guard_function(capture_.sources(), callable->source, object);
-    return interpreter_.frames().push(constant_function(callable), arguments);
+    return enter(constant_function(callable), arguments);
   }
   PythonForm form = find_python_form(object);
   if (takes(capture_, form, arguments)) {
@@ -265,11 +270,11 @@ Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArgumen
 // Walks the Python form of a builtin. Exits in it resume before the call.
 Result<std::optional<Ref>> Calls::walk_builtin(PyObject* form, const CallArguments& arguments) {
   auto before = std::make_shared<const PathState>(walk_.save_before(capture_));
-  ACCEL_TRY(std::optional<Ref> result,
+  ACCEL_TRY([[maybe_unused]] Unit pushed,
             interpreter_.frames().push(constant_function(capture_.values().constant(form)), arguments));
   walk_.frames.back()->in_library = true;
   walk_.frames.back()->before_call = std::move(before);
-  return result;
+  return std::optional<Ref>();
 }
 
 // An exception instance made to be raised. Its arguments are dropped, because handlers in the captured code can only see its

@@ -23,7 +23,8 @@ class Calls : InterpreterPart {
  private:
   using Called = Result<std::optional<Ref>>;
 
-  PythonFunction made_function(const Ref& function);  // of a function made by the captured code
+  Called enter(PythonFunction function, const CallArguments& arguments);  // nullopt: pushes the frame
+  PythonFunction made_function(const Ref& function);                      // of a function made by the captured code
   Ref cell_of(PyObject* cell, const std::string& name);
   Called call_constant(const Ref& callable, CallArguments arguments);
   Called call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments);

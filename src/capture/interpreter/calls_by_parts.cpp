@@ -177,7 +177,7 @@ void Calls::guard_called(const Ref& callable) {
 }
 
 Result<std::optional<Ref>> Calls::call_function_by_parts(const Ref& function, CallArguments arguments) {
-  return interpreter_.frames().push(function_by_parts(function), arguments);
+  return enter(function_by_parts(function), arguments);
 }
 
 }  // namespace accel

@@ -55,9 +55,12 @@ bool may_call_super(PyCodeObject* code) {
   return false;
 }
 
-bool loads_singleton(const Instruction& instruction) {
+// Whether the instruction loads an object that is no number that an exit makes: a singleton, a type or a builtin function.
+bool loads_lasting_object(const Instruction& instruction) {
   PyObject* object = instruction.op == Opcode::load_const ? instruction.object : nullptr;
-  return object == Py_None || object == Py_Ellipsis || (object != nullptr && PyBool_Check(object));
+  if (object == nullptr) return false;
+  return object == Py_None || object == Py_Ellipsis || PyBool_Check(object) || PyType_Check(object) ||
+         PyCFunction_Check(object);
 }
 
 }  // namespace
@@ -208,7 +211,8 @@ void CodeFlow::find_identities(const Bytecode& bytecode) {
     changed = false;
     for (size_t i = count; i-- > 0;) {
       if (asks_identity_[i]) continue;
-      bool asks = bytecode.instructions[i].op == Opcode::is_op && (i == 0 || !loads_singleton(bytecode.instructions[i - 1]));
+      bool asks =
+          bytecode.instructions[i].op == Opcode::is_op && (i == 0 || !loads_lasting_object(bytecode.instructions[i - 1]));
       bool leads = std::any_of(successors_[i].begin(), successors_[i].end(),
                                [&](int next) { return asks_identity_[static_cast<size_t>(next)]; });
       asks_identity_[i] = asks || leads;

@@ -47,8 +47,9 @@ struct Frame {
   bool in_library = false;       // NumPy's code: reports do not name it
   bool nested = false;           // pushed by a primitive: no exit can rebuild it
   Ref generator;                 // the generator that it runs; null: a call
-  // For the Python form of a builtin: the path before the call. Exits cannot rebuild this frame or its callees, so they go back
-  // to before the call, up to which nothing visible to Python may have changed.
+  // For the Python form of a builtin, and for a generator function until it returns its generator: the path before the call.
+  // Exits cannot rebuild this frame or its callees, so they go back to before the call, up to which nothing visible to Python
+  // may have changed.
   std::shared_ptr<const PathState> before_call;
 
   // The instruction at which liveness of locals is asked. While a for loop waits for an item it may also end, so it is the
@@ -76,6 +77,10 @@ struct Frame {
   }
   void push(Ref value) { stack.push_back(std::move(value)); }
   const Ref& peek(int depth) const { return stack[stack.size() - static_cast<size_t>(depth)]; }  // 1 is the top
+
+  // Of the for loop at whose header the frame is.
+  const Ref& iterator() const { return peek(iterator_slots); }
+  void drop_iterator() { stack.resize(stack.size() - iterator_slots); }
 };
 
 // A name of the next instruction of a frame, or of all frames of a path, that is equal in all attempts.

@@ -94,13 +94,14 @@ Result<std::unique_ptr<Frame>> FrameStack::make_frame(PythonFunction function) {
   return frame;
 }
 
-Result<std::optional<Ref>> FrameStack::push(PythonFunction function, const CallArguments& arguments) {
+Status FrameStack::push(PythonFunction function, const CallArguments& arguments) {
   ACCEL_TRY(std::vector<Ref> locals, bind_call(capture_, function, arguments));
   ACCEL_TRY(std::unique_ptr<Frame> frame, make_frame(std::move(function)));
   frame->locals = std::move(locals);
-  if ((frame->code()->co_flags & CO_GENERATOR) != 0) return std::optional<Ref>(make_generator(std::move(*frame)));
+  if ((frame->code()->co_flags & CO_GENERATOR) != 0)
+    frame->before_call = std::make_shared<const PathState>(walk_.save_before(capture_));
   walk_.frames.push_back(std::move(frame));
-  return std::optional<Ref>();
+  return Unit{};
 }
 
 Status FrameStack::leave(Ref result) {

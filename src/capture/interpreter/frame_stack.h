@@ -14,8 +14,8 @@ class FrameStack : InterpreterPart {
 
   // Pushes the outermost frame: a call of `function` with these locals (borrowed, null = unbound).
   Status enter(PyObject* function, PyObject* const* locals, int local_count);
-  // Pushes the frame of a call. A generator function returns its generator at once; otherwise nullopt.
-  Result<std::optional<Ref>> push(PythonFunction function, const CallArguments& arguments);
+  // Pushes the frame of a call.
+  Status push(PythonFunction function, const CallArguments& arguments);
   // Returns from the top frame with this result.
   Status leave(Ref result);
   // Unwinds to the handler of an exception in the frames from number `base` on; false if there is none.

@@ -1,8 +1,11 @@
 #include "capture/interpreter/generators.h"
 
+#include <utility>
+
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/opcodes/table.h"
 #include "capture/protocol/operations.h"
+#include "cpython/function.h"
 
 namespace accel {
 
@@ -40,24 +43,41 @@ bool has_cleanup(const Frame& frame, const Instruction& instruction) {
   return frame.bytecode().instructions[static_cast<size_t>(handler.target)].op != Opcode::stopiteration_error;
 }
 
-Status return_generator(Step& step) {
-  step.frame.push(step.capture.values().constant(Py_None));
-  return Unit{};
-}
+Status return_generator(Step& step) { return step.interpreter.generators().make(); }
 
 Status yield_value(Step& step) {
-  if (!step.frame.generator) return fail(Reason::generator, "the compiled function is a generator");
   if (has_cleanup(step.frame, step.instruction)) return fail(Reason::generator, "a yield in a try or with statement");
   return step.interpreter.generators().yield(step.frame.pop());
 }
 
 }  // namespace
 
-Ref make_generator(Frame frame) {
+Status Generators::make() {
+  if (walk_.frames.size() == 1) return fail(Reason::generator, "the compiled function is a generator");
+  Frame frame = *walk_.frames.back();
+  frame.push(capture_.values().constant(Py_None));  // what the first next() sends
+  frame.before_call.reset();
   Ref generator = std::make_shared<AbstractValue>();
   generator->kind = AbstractKind::generator;
   suspend(generator, frame);
-  return generator;
+  return interpreter_.frames().leave(std::move(generator));
+}
+
+bool has_begun(const AbstractValue& generator) {
+  const auto& instructions = generator.suspended->bytecode().instructions;
+  return generator.items.empty() || generator.iterated || instructions[generator.position - 1].op != Opcode::return_generator;
+}
+
+std::vector<Ref> arguments_of_generator(const AbstractValue& generator) {
+  const std::vector<Ref>&locals = generator.items[1]->items, &stack = generator.items[2]->items;
+  PyCodeObject* code = generator.suspended->code();
+  std::vector<Ref> arguments;
+  for (int k = 0; k < code->co_argcount; ++k) {
+    const Ref& local = locals[static_cast<size_t>(k)];
+    arguments.push_back(local_kind(code, k) == LocalKind::cell ? local->items[0] : local);
+  }
+  if (stack.size() > 1) arguments[0] = stack[0];
+  return arguments;
 }
 
 Status Generators::yield(Ref value) {
@@ -98,7 +118,7 @@ Result<bool> Generators::consume(const Ref& iterator) {
 
 void Generators::end_consumer() {
   Frame& frame = *walk_.frames.back();
-  frame.pop();
+  frame.drop_iterator();
   frame.next = frame.bytecode().instructions[static_cast<size_t>(frame.next) - 1].target;
 }
 
@@ -128,7 +148,8 @@ void Generators::stop_walking() {
   if (walk_.speculative || frames.empty() || !frames.back()->before_call) return;
   std::vector<const Frame*> at_call;
   for (const Frame& frame : frames.back()->before_call->frames) at_call.push_back(&frame);
-  speculation_.control.walked[place_of(at_call)] = false;
+  auto [known, fresh] = speculation_.control.walked.try_emplace(place_of(at_call), false);
+  if (!fresh && !std::exchange(known->second, false)) return;  // the frame is that of a generator function
   speculation_.forget_numbering();
   throw Restart{};
 }

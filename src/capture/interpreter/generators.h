@@ -6,13 +6,18 @@
 
 namespace accel {
 
-// The generator that a generator function returns; `frame` is before its first instruction.
-Ref make_generator(Frame frame);
+// Whether the generator runs, has run, or has ended.
+bool has_begun(const AbstractValue& generator);
+// Positional arguments with which its function returns such a generator again; requires that it has not begun. A generator
+// expression may have made the iterator of its first `for` at the call: that iterator takes the place of what it is of.
+std::vector<Ref> arguments_of_generator(const AbstractValue& generator);
 
 class Generators : InterpreterPart {
  public:
   explicit Generators(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
+  // Returns a generator from the top frame, a generator function's, which it suspends.
+  Status make();
   // Suspends the top frame, a generator's.
   Status yield(Ref value);
   // Runs a generator to its next yield; nullopt when it is exhausted.

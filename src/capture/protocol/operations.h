@@ -52,6 +52,9 @@ Ref part_of(const AbstractValue& instance, const char* name);
 inline constexpr const char* call_that_makes = "(arguments)";
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
+// What a name of a module is bound to, in the module's dict. Fails for a lazy import, which the interpreter replaces there
+// when it loads it.
+Result<Ref> bound_in_module(Capture& capture, SourceId source, PyObject* value);
 // Calls a constant class: a named tuple, or a class written in Python whose instances hold nothing but attributes.
 Result<Ref> make_instance(Capture& capture, const Ref& cls, const CallArguments& arguments);
 // A special method such as __call__, looked up in the class only and bound. Fails if it is no Python function.

@@ -64,10 +64,7 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
     PyErr_Clear();
     value = PyDict_GetItemWithError(dict, name);
   }
-  if (value != nullptr) {
-    sources.guard_bound(source);
-    return capture.resolver().at(source, value);
-  }
+  if (value != nullptr) return bound_in_module(capture, source, value);
   static PyObject* const fallback = PyUnicode_InternFromString("__getattr__");
   if (in_type != nullptr || PyDict_GetItemWithError(dict, fallback) != nullptr) return unsupported(module, name);
   sources.guard_unbound(source);
@@ -390,6 +387,13 @@ std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject
   if (descriptor == nullptr || !is_method_descriptor(descriptor)) return std::nullopt;
   capture.sources().guard_type(value->source, Py_TYPE(object));
   return capture.values().method(capture.values().constant(descriptor), value);
+}
+
+Result<Ref> bound_in_module(Capture& capture, SourceId source, PyObject* value) {
+  capture.sources().guard_bound(source);
+  if (Py_TYPE(value) != known_types().lazy_import) return capture.resolver().at(source, value);
+  capture.sources().guard_identity(source, value);
+  return fail(Reason::unsupported_value, "a lazy import before its first use");
 }
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {

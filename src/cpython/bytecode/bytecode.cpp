@@ -168,6 +168,22 @@ void expand_for_iter(Decoder& d) {
   d.emit_jump(Opcode::for_iter, d.word().next + d.word().arg + skipped);
 }
 
+#if PY_VERSION_HEX >= 0x030E0000
+void expand_pop_iter(Decoder& d) {
+  for (int slot = 0; slot < iterator_slots; ++slot) d.emit(Opcode::pop_top);
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030F0000
+void expand_get_iter(Decoder& d) {
+  d.emit(d.word().arg == 0 ? Opcode::get_iter : Opcode::get_yield_from_iter);  // else what may be awaited instead of iterated
+  d.emit(Opcode::push_null);
+}
+
+// The lower bits say whether the import is lazy, which it is nowhere in a function.
+void expand_import_name(Decoder& d) { d.emit(Opcode::import_name, 0, d.name(d.word().arg >> 2)); }
+#endif
+
 void expand_call(Decoder& d) { d.emit_call(d.word().arg, nullptr); }
 
 void expand_call_function_ex(Decoder& d) {

@@ -5,8 +5,8 @@
 // the interpreter before the first micro-op of a native instruction only; `part` counts how far a micro-op is from it.
 //
 // The value stack has CPython's own layout at every resume point, so it needs no conversion when a frame is handed over. That
-// layout differs between versions in one thing only: a call without a receiver has NULL below or above its callable.
-// call_slots() reads both forms and push_callable() makes the right one; no other code depends on it.
+// layout differs between versions in three things: a call without a receiver has NULL below or above its callable (call_slots()
+// reads both forms and push_callable() makes the right one), iterator_slots, and exit_is_pair.
 
 #include <Python.h>
 
@@ -103,6 +103,10 @@ inline constexpr bool null_below_callable = false;
 #else
 inline constexpr bool null_below_callable = true;
 #endif
+
+// Slots of an iterator that a loop or `yield from` goes through: since 3.15 the iterator and above it NULL, in whose place the
+// interpreter itself may have an index into the iterable.
+inline constexpr int iterator_slots = PY_VERSION_HEX >= 0x030F0000 ? 2 : 1;
 
 // How the exit method of a `with` lies on the stack: as what load_special pushes, or bound, as before_with pushes it.
 inline constexpr bool exit_is_pair = PY_VERSION_HEX >= 0x030E0000;

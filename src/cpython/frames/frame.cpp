@@ -109,7 +109,7 @@ PyObject* raise_by_hand(PyThreadState* thread, InterpreterFrame* frame, int unit
   depth = range->depth;
   Slot* base = stack_base(frame);
   PyObject* raised = PyErr_GetRaisedException();
-  if (range->push_lasti) base[depth++] = slot_of(PyLong_FromLong(unit));
+  if (range->push_lasti) base[depth++] = slot_of_unit(unit);
   base[depth++] = slot_of(raised);
   return resume_at(thread, frame, range->target, depth);
 }

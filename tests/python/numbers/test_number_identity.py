@@ -218,3 +218,24 @@ def test_what_a_call_gives_back_is_the_argument_of_this_call():
         number = int(text)
         assert all(made is number for made in call(number)[1:])
     assert facts(call)["interpreted"] == 0
+
+
+def builtin_after_a_check(a, b):
+    """The interpreter may ask whether `any` is the builtin, which is no question about a number."""
+    best = INF
+    for i in range(len(a)):
+        value = float(a[i])
+        if value < best:
+            best = value
+    try:
+        last = b[len(a)]
+    except IndexError:
+        last = -1.0
+    return a * 2, last, best, any(x > 2 for x in a), list(x for x in b)
+
+
+def test_builtins_that_consume_generators_ask_for_no_number():
+    call = accel.compile(builtin_after_a_check)
+    for case in ((NONE, SOME), (SOME, SOME), (NONE, NONE)):
+        assert_same(builtin_after_a_check, call, *case, times=2)
+    assert facts(call)["interpreted"] == 0, accel.explain(call)(SOME, SOME)

@@ -6,6 +6,7 @@
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
 #include "capture/interpreter/frame.h"
+#include "capture/interpreter/generators.h"
 #include "capture/protocol/iterators.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
@@ -269,16 +270,14 @@ Result<RecipeId> RecipeWriter::write_method(const AbstractValue& method) {
   return write_parts(RecipeKind::method, method.items);
 }
 
-// A generator that has not started is made by its call; the arguments are its first locals.
+// A generator that has not begun is made by its call.
 Result<RecipeId> RecipeWriter::write_generator(const AbstractValue& generator) {
-  if (generator.items.empty() || generator.position > 0 || generator.iterated)
-    return fail(Reason::generator, "a generator that has begun");
+  if (has_begun(generator)) return fail(Reason::generator, "a generator that has begun");
   const PyCodeObject* code = generator.suspended->code();
   if (code->co_kwonlyargcount > 0 || (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0)
     return fail(Reason::generator, "a generator with such arguments");
   std::vector<Ref> parts = {generator.items[0]};
-  const std::vector<Ref>& locals = generator.items[1]->items;
-  parts.insert(parts.end(), locals.begin(), locals.begin() + code->co_argcount);
+  for (Ref& argument : arguments_of_generator(generator)) parts.push_back(std::move(argument));
   return write_parts(RecipeKind::call, parts, PyRef::borrow(operator_call()));
 }
 

@@ -68,20 +68,21 @@ Status for_iter(Step& step) {
   Interpreter& interpreter = step.interpreter;
   int target = step.instruction.target;
   auto next = [&interpreter](Frame& frame) -> Status {
-    ACCEL_TRY(Ref item, take(interpreter.capture(), frame.peek(1)));
+    ACCEL_TRY(Ref item, take(interpreter.capture(), frame.iterator()));
     frame.push(std::move(item));
     return Unit{};
   };
   auto end = [&interpreter, target](Frame& frame) -> Status {
     const int header = frame.next - 1;
-    Ref iterator = frame.pop();
+    Ref iterator = frame.iterator();
+    frame.drop_iterator();
     frame.next = target;
     interpreter.merger().name_lengths(frame, header, iterator);
     return Unit{};
   };
-  ACCEL_TRY(bool consumes, interpreter.generators().consume(step.frame.peek(1)));
+  ACCEL_TRY(bool consumes, interpreter.generators().consume(step.frame.iterator()));
   if (consumes) return Unit{};
-  ACCEL_TRY(Condition more, supply(step.capture, step.frame.peek(1)));
+  ACCEL_TRY(Condition more, supply(step.capture, step.frame.iterator()));
   if (more.known) return *more.known ? next(step.frame) : end(step.frame);
   return interpreter.explorer().fork(more, next, end);
 }

@@ -91,18 +91,20 @@ Status load_global(Step& step) {
   PyObject* name = step.instruction.object;
   Sources& sources = step.capture.sources();
   PyObject *globals = step.frame.globals.get(), *builtins = step.frame.builtins.get();
+  if (!PyDict_CheckExact(globals)) return fail(Reason::unsupported_value, "globals that are no plain dict");
   SourceId source = sources.global(globals, name, utf8(name));
   step.capture.changes().read_namespace(globals);
   PyObject* value = entry(globals, name);
   if (value == nullptr) {
+    if (!PyDict_CheckExact(builtins)) return fail(Reason::unsupported_value, "builtins that are no plain dict");
     value = entry(builtins, name);
     if (value == nullptr) return fail(Reason::will_raise, "name " + utf8(name) + " is not defined");
     sources.guard_unbound(source);
     source = sources.global(builtins, name, "builtins." + utf8(name));
     step.capture.changes().read_namespace(builtins);
   }
-  sources.guard_bound(source);
-  step.frame.push(step.capture.resolver().at(source, value));
+  ACCEL_TRY(Ref bound, bound_in_module(step.capture, source, value));
+  step.frame.push(std::move(bound));
   return Unit{};
 }
 

@@ -112,14 +112,14 @@ bool PathExplorer::is_rolled(Frame& frame) {
   std::string place = walk_.place();
   const Instruction& instruction = frame.bytecode().instructions[static_cast<size_t>(frame.next)];
   if (speculation_.loops.unrolled.count(place) != 0) {
-    if (instruction.op == Opcode::for_iter) evaluate_rounds(frame.peek(1));
+    if (instruction.op == Opcode::for_iter) evaluate_rounds(frame.iterator());
     return false;
   }
   if (speculation_.loops.rolled.count(place) != 0) return true;
   if (instruction.op != Opcode::for_iter) return !frame.in_library;
-  if (!is_worth_rolling(capture_, frame.peek(1), frame.in_library)) return false;
-  if (has_few_rounds(capture_, frame.peek(1))) frame.loops.unrollable[frame.next] = place;
-  if (has_known_rounds(capture_, frame.peek(1))) frame.loops.counted.insert(frame.next);
+  if (!is_worth_rolling(capture_, frame.iterator(), frame.in_library)) return false;
+  if (has_few_rounds(capture_, frame.iterator())) frame.loops.unrollable[frame.next] = place;
+  if (has_known_rounds(capture_, frame.iterator())) frame.loops.counted.insert(frame.next);
   return true;
 }
 
@@ -127,7 +127,7 @@ bool PathExplorer::is_rolled(Frame& frame) {
 // generator's loops are counted, not those of this loop.
 bool PathExplorer::is_consumer(const Frame& frame) {
   bool is_for = frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::for_iter;
-  return is_for && frame.peek(1)->kind == AbstractKind::generator && interpreter_.generators().is_walked(walk_.place());
+  return is_for && frame.iterator()->kind == AbstractKind::generator && interpreter_.generators().is_walked(walk_.place());
 }
 
 // Counts the iterations of a loop that is evaluated at capture. A loop of NumPy's code whose iteration count depends on data
