@@ -10,6 +10,7 @@
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
 #include "capture/python/texts.h"
+#include "cpython/bytecode/with_statement.h"
 #include "cpython/imported.h"
 
 namespace accel {
@@ -133,19 +134,7 @@ bool is_only_call(const Frame& frame, int index) {
 }
 
 // Whether the call that runs in the frame is that of __enter__, whose method load_special has loaded.
-bool calls_enter(const Frame& frame) {
-  return frame.next >= 2 && is_call(frame, frame.next - 1) && op_at(frame, frame.next - 2) == Opcode::load_special;
-}
-
-// Instructions from the call that makes the manager of a `with` to the coming instruction, which is part of the `with`:
-// before_with; or copy, load_special of the exit method, swap, swap, load_special, call of __enter__.
-std::optional<int> distance_of_manager(const Frame& frame) {
-  if (calls_enter(frame)) return 7;
-  if (op_at(frame, frame.next) == Opcode::before_with) return 1;
-  const bool is_exit = frame.bytecode().instructions[static_cast<size_t>(frame.next)].arg == special_exit;
-  if (op_at(frame, frame.next) == Opcode::load_special) return is_exit ? 2 : 5;
-  return std::nullopt;
-}
+bool calls_enter(const Frame& frame) { return is_call_of_enter(frame.bytecode(), frame.next - 1); }
 
 // A tuple of the names of the keywords; null if there are none.
 PyRef names_of(const CallArguments& arguments) {
@@ -204,9 +193,9 @@ void CallSites::plan_instead(const Failure& why) {
 // process makes that call, because the resulting object may be of any type.
 void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& why) {
   Frame at_call = *frames.back();
-  const std::optional<int> distance = distance_of_manager(at_call);
-  if (!distance || at_call.next < *distance) return;
-  at_call.next -= *distance;
+  const int call = call_of_manager(at_call.bytecode(), calls_enter(at_call) ? at_call.next - 1 : at_call.next);
+  if (call < 0) return;
+  at_call.next = call;
   const bool is_made = !at_call.stack.empty() && at_call.stack.back()->kind == AbstractKind::instance;
   if (!is_call(at_call, at_call.next) || !is_made) return;
   frames.back() = &at_call;
