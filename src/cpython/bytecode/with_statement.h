@@ -1,6 +1,6 @@
 #pragma once
-// The instructions that enter a `with` statement. Up to 3.13 before_with enters it; since 3.14 these do, after the expression of
-// the manager: copy, load_special of __exit__, swap, swap, load_special of __enter__, call.
+// The instructions that enter a `with` statement. Up to 3.13 before_with enters it; since 3.14 these do, after the expression
+// of the manager: copy, load_special of __exit__, swap, swap, load_special of __enter__, call.
 
 #include "cpython/bytecode/bytecode.h"
 
