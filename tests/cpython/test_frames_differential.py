@@ -1,6 +1,8 @@
 """Handing a frame over at every dynamic boundary changes nothing that Python code can observe."""
 
+import array
 import sys
+import types
 
 import accel_frames_test as frames
 import frame_functions
@@ -156,3 +158,51 @@ def test_tracing_that_starts_in_the_middle():
         assert run_traced(frames.native(traced_from_inside, limit=limit, visible=True)) == expected, limit
     for limit in range(60):
         assert run_traced(frames.native(traced_from_inside, limit=limit, visible=True))[0] == expected[0], limit
+
+
+# --- loops that the interpreter specialises -----------------------------------------------------------------------------
+
+
+class Sequence:
+    def __getitem__(self, index):
+        if index > 2:
+            raise IndexError
+        return index
+
+
+ITERABLES = {
+    "list": lambda: [1, 2, 3],
+    "tuple": lambda: (1, 2, 3),
+    "str": lambda: "abc",
+    "bytes": lambda: b"abc",
+    "dict": lambda: {1: 2, 3: 4},
+    "set": lambda: {1, 2},
+    "range": lambda: range(3),
+    "array": lambda: array.array("d", [1, 2]),
+    "sequence": Sequence,
+    "generator": lambda: (x for x in (1, 2)),
+    "iterator": lambda: iter([1, 2, 3]),
+    "empty": list,
+}
+
+
+def nested_loops(items):
+    out = []
+    for x in items:
+        out.append(x)
+        for y in items:
+            out.append(y)
+            if len(out) > 9:
+                break
+    return out, [z for z in items]
+
+
+@pytest.mark.parametrize("seen", ITERABLES)
+def test_loops_specialised_for_another_iterable(seen):
+    function = types.FunctionType(nested_loops.__code__.replace(), globals())
+    for _ in range(300):
+        function(ITERABLES[seen]())
+    for make in ITERABLES.values():
+        expected = function(make())
+        for limit in range(0, 100, 1 if seen == "list" else 3):
+            assert frames.native(function, limit=limit)(make()) == expected, limit
