@@ -18,8 +18,11 @@ from scikit_build_core import build as backend
 
 Settings = dict[str, Any] | None
 
+# The hooks that need no check. Without those of metadata a builder would build a wheel to read its metadata.
 build_sdist = backend.build_sdist
 get_requires_for_build_sdist = backend.get_requires_for_build_sdist
+prepare_metadata_for_build_wheel = backend.prepare_metadata_for_build_wheel
+prepare_metadata_for_build_editable = backend.prepare_metadata_for_build_editable
 
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text())["project"]
 COMPILERS = ("c++", "g++", "clang++")  # those that CMake looks for, in its order

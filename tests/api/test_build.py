@@ -42,6 +42,11 @@ def test_this_machine_can_build(backend):
         assert any(name.startswith("numpy>=") for name in getattr(backend, hook)())
 
 
+def test_metadata_needs_no_build(backend, tmp_path):
+    name = backend.prepare_metadata_for_build_wheel(str(tmp_path))
+    assert "Name: accel-numpy" in (tmp_path / name / "METADATA").read_text()
+
+
 @pytest.mark.parametrize("hook", ["get_requires_for_build_wheel", "get_requires_for_build_editable"])
 def test_no_compiler(backend, hook, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
