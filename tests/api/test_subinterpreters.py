@@ -48,7 +48,8 @@ check(6.0)
 def run(code):
     done = subprocess.run([sys.executable, "-c", RUN + code], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, (done.returncode, done.stderr)
-    assert done.stderr == ""
+    said = [line for line in done.stderr.splitlines() if "remaining subinterpreters" not in line]  # 3.14 closes them itself
+    assert not said
     return done.stdout.splitlines()
 
 
