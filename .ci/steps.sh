@@ -90,7 +90,7 @@ install_lint_tools() {
 import tomllib
 with open("pyproject.toml", "rb") as file:
     extras = tomllib.load(file)["project"]["optional-dependencies"]
-print("\n".join(extras["lint"] + ["cmake>=3.24", "ninja", "pybind11>=2.13"]))
+print("\n".join(extras["lint"] + ["cmake>=3.24", "ninja", "pybind11>=3.0"]))
 PYTHON
   .venv/bin/pip install -r build/ci/lint.txt
 }

@@ -45,7 +45,7 @@ def pytest_configure(config):
 
 def pytest_runtest_setup(item):
     if item.get_closest_marker("needs_nvrtc") and not has_nvrtc():
-        pytest.skip("NVRTC is not installed (pip install 'accel[cuda]')")
+        pytest.skip("NVRTC is not installed (pip install 'accel-numpy[cuda]')")
 
 
 def has_nvrtc():

@@ -78,4 +78,23 @@ def _warn_about_settings() -> None:
         warnings.warn("accel ignores " + "; ".join(problems), AccelWarning, stacklevel=3)
 
 
+def _warn_about_other_accel() -> None:
+    """Warn when the distribution ``accel``, another project, is installed in the folder of this one, ``accel-numpy``."""
+    import os
+
+    try:
+        beside = os.listdir(os.path.dirname(__path__[0]))
+    except OSError:
+        return
+    # importlib.metadata would take several milliseconds.
+    others = [name for name in beside if name.startswith("accel-") and name.endswith((".dist-info", ".egg-info"))]
+    if others:
+        import warnings
+
+        text = f"accel-numpy and another distribution, {others[0].rpartition('.')[0]}, have overwritten each other's files: "
+        text += "pip uninstall accel accel-numpy, then pip install the one that you want"
+        warnings.warn(text, AccelWarning, stacklevel=3)
+
+
 _warn_about_settings()
+_warn_about_other_accel()

@@ -31,15 +31,54 @@ void start(pybind11::module_& module) {
   module.attr("__version__") = ACCEL_VERSION;
 }
 
+// The module, once it is complete: a second import finds it.
+PyObject* complete = nullptr;
+
+int fill(PyObject* object) {
+  if (object == complete) return 0;
+  try {
+    auto module = pybind11::reinterpret_borrow<pybind11::module_>(object);
+    start(module);
+    bind_tables(module);
+    bind_functions(module);
+    bind_system(module);
+    bind_devices(module);
+    bind_stages(module);
+    bind_cuda(module);
+    complete = Py_NewRef(object);
+    return 0;
+  }
+  PYBIND11_CATCH_INIT_EXCEPTIONS
+  return -1;
+}
+
+// pybind11 and NumPy wait for ever for the GIL of a subinterpreter: this comes before both. An interpreter may have been made
+// so that CPython does not heed the slot below, and 3.11 has none.
+PyObject* create(PyObject* spec, PyModuleDef*) {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError, "accel does not support loading in subinterpreters: import it in the main interpreter");
+    return nullptr;
+  }
+  if (complete != nullptr) return Py_NewRef(complete);
+  PyRef name = PyRef::steal(PyObject_GetAttrString(spec, "name"));
+  return name ? PyModule_NewObject(name.get()) : nullptr;
+}
+
+PyModuleDef_Slot slots[] = {
+    {Py_mod_create, reinterpret_cast<void*>(create)},
+    {Py_mod_exec, reinterpret_cast<void*>(fill)},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#ifdef Py_mod_gil
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, nullptr},
+};
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_accel", nullptr, 0, nullptr, slots, nullptr, nullptr, nullptr};
+
 }  // namespace
 }  // namespace accel
 
-PYBIND11_MODULE(_accel, module) {
-  accel::start(module);
-  accel::bind_tables(module);
-  accel::bind_functions(module);
-  accel::bind_system(module);
-  accel::bind_devices(module);
-  accel::bind_stages(module);
-  accel::bind_cuda(module);
-}
+PYBIND11_PLUGIN_IMPL(_accel) { return PyModuleDef_Init(&accel::definition); }

@@ -68,6 +68,7 @@ std::string read_identity() {
 
 std::string read_features() {
   std::string text;
+  __builtin_cpu_init();  // not every compiler's library does it when it is loaded
 #define FEATURE(name) \
   if (__builtin_cpu_supports(name)) text += text.empty() ? name : " " name;
   FEATURE("sse4.2")

@@ -230,12 +230,14 @@ def test_doctor():
     assert done.returncode == 0, done.stdout + done.stderr
     for word in ("compiler:", "flags:", "disk cache:", "CPU:", "NumPy", "GPU:", "trial:"):
         assert word in done.stdout
-    assert "BAD" not in done.stdout
+    assert "BAD" not in done.stdout and "trial: compiled, right result" in done.stdout
 
 
 def test_doctor_without_compiler(tmp_path):
     done = run("", arguments=("-m", "accel", "doctor"), PATH=str(tmp_path), CXX="", ACCEL_CACHE_DIR=str(tmp_path / "cache"))
-    assert done.returncode == 1 and "BAD  compiler" in done.stdout and "way out:" in done.stdout
+    assert done.returncode == 1 and "BAD  compiler" in done.stdout and "way out: install g++" in done.stdout
+    assert "BAD  trial: not compiled (no_compiler: no C++ compiler was found), right result" in done.stdout
+    assert done.stderr == ""
 
 
 def test_command_line_usage():

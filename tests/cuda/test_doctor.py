@@ -11,10 +11,10 @@ from accel.__main__ import gpu_lines
 
 FINE = {"problem": "", "way_out": "", "absent": False}
 NVRTC = {"path": "/lib/libnvrtc.so.13", "version": "13.5", "works": True, "seconds": 0.1, "problem": "", "way_out": ""}
-NO_NVRTC = {**NVRTC, "path": "", "works": False, "problem": "not found", "way_out": "pip install 'accel[cuda]'"}
+NO_NVRTC = {**NVRTC, "path": "", "works": False, "problem": "not found", "way_out": "pip install 'accel-numpy[cuda]'"}
 BROKEN_NVRTC = {**NVRTC, "works": False, "problem": "failed", "way_out": "pip install it again"}
 CUBLAS = {**FINE, "path": "/lib/libcublas.so.13", "version": "13.10"}
-NO_CUBLAS = {**CUBLAS, "path": "", "problem": "not found", "way_out": "pip install 'accel[cuda-libraries]'"}
+NO_CUBLAS = {**CUBLAS, "path": "", "problem": "not found", "way_out": "pip install 'accel-numpy[cuda-libraries]'"}
 H200 = {
     **FINE,
     "name": "NVIDIA H200",
@@ -50,7 +50,7 @@ def test_no_gpu_is_no_fault(report):
     lines = list(gpu_lines({**report, "libraries": {"cuBLAS": NO_CUBLAS}}, NO_NVRTC))
     assert all(works for works, _, _ in lines)
     text = "\n".join(finding for _, finding, _ in lines)
-    assert "GPU: none" in text and "accel[cuda]" in text and "accel[cuda-libraries]" in text
+    assert "GPU: none" in text and "accel-numpy[cuda]" in text and "accel-numpy[cuda-libraries]" in text
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_no_compiler_of_nvidia(check_program):
     for _ in range(2):
         with accel.device("cuda"), pytest.raises(accel.DeviceError, match="no_nvrtc") as raised:
             compiled(x, y)
-        assert "way out: pip install 'accel[cuda]'" in str(raised.value) and "/nowhere/libnvrtc.so" in str(raised.value)
+        assert "way out: pip install 'accel-numpy[cuda]'" in str(raised.value) and "/nowhere/libnvrtc.so" in str(raised.value)
         with pytest.raises(accel.DeviceError, match="no_nvrtc"):
             compiled(a, b)
         with pytest.raises(accel.DeviceError, match="no_nvrtc"):
