@@ -17,10 +17,8 @@ SRC = ROOT / "src"
 HERE = Path(__file__).resolve().parent
 FLAGS = "-O3 -march=native -ffp-contract=off -fno-math-errno -ftrapping-math -fwrapv -shared -fPIC -x c++ -std=c++20".split()
 
-# Those of the test session: the fast set hardly optimises.
+# Those of the test session: the fast set hardly optimises, ACCEL_TEST_KERNEL_FLAGS names further ones.
 FLAGS += config.extra_flags.split()
-# Further flags, to test the text for other CPUs: "-march=x86-64", or "-U__FLT16_MANT_DIG__" for compilers without _Float16.
-FLAGS += os.environ.get("ACCEL_TEST_KERNEL_FLAGS", "").split()
 
 DIVIDE, OVERFLOW, UNDERFLOW, INVALID, ERROR, NO_MEMORY, INTERRUPTED = 1, 2, 4, 8, 16, 32, 64
 
