@@ -113,6 +113,18 @@ def test_events_of_active_lanes(march):
             assert_same(escape, call, z, c, 40, 2.0**80, times=2)
 
 
+@pytest.mark.parametrize("march", MARCHES, indirect=True)
+def test_halves(march):
+    """float16 is a type of the prelude's where the CPU does not convert it."""
+
+    def function(x, y):
+        return np.heaviside(x, y), np.sqrt(np.abs(x)) + y, np.maximum(x, y), np.sign(x) * y, x.astype("f") > y
+
+    x = np.array([0, -0.0, 1, -2, 6e-8, 65504, np.inf, -np.inf, np.nan] * 9, np.float16)
+    with np.errstate(all="ignore"):
+        check(function, x, x[::-1].copy())
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 @pytest.mark.parametrize(
     "march, instruction",
