@@ -33,10 +33,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: a long test, which the fast set leaves out")
     config.addinivalue_line("markers", "needs_nvrtc: a test with the NVRTC that is installed as a package of Python")
+    flags = os.environ.get("ACCEL_TEST_KERNEL_FLAGS", "").split()  # "-march=x86-64-v2": kernels for other CPUs
     if not any(map(config.getoption, ("--thorough", "--only-thorough", "--optimised"))):
+        flags.insert(0, "-Og")  # a third of the compiler's time
+    if flags:
         import accel
 
-        accel.config.extra_flags = "-Og"  # a third of the compiler's time
+        accel.config.extra_flags = " ".join(flags)
     if device := os.environ.get("ACCEL_TEST_DEVICE"):  # the tests of the CPU on a device
         import accel
 

@@ -31,14 +31,37 @@ bool check_version() {
   return false;
 }
 
+bool contracts = true;
+
+// Multiplies numbers whose real part is 0 unless the product of the real parts goes into the sum unrounded.
+bool try_product() {
+  npy_intp length = 8;
+  PyRef a = PyRef::steal(PyArray_SimpleNew(1, &length, NPY_CDOUBLE)),
+        b = PyRef::steal(PyArray_SimpleNew(1, &length, NPY_CDOUBLE));
+  if (!a || !b) return false;
+  for (npy_intp k = 0; k < length; ++k) {
+    double* x = static_cast<double*>(PyArray_GETPTR1(reinterpret_cast<PyArrayObject*>(a.get()), k));
+    double* y = static_cast<double*>(PyArray_GETPTR1(reinterpret_cast<PyArrayObject*>(b.get()), k));
+    x[0] = y[0] = 1 + 0x1p-27;
+    x[1] = 1 + 0x1p-26;
+    y[1] = 1;
+  }
+  PyRef product = PyRef::steal(PyNumber_Multiply(a.get(), b.get()));
+  if (!product) return false;
+  contracts = static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(product.get())))[0] != 0;
+  return true;
+}
+
 }  // namespace
 
 bool import_numpy() {
   static bool imported = false;
-  if (!imported) imported = import_tables() && check_version() && import_ufuncs();
+  if (!imported) imported = import_tables() && check_version() && import_ufuncs() && try_product();
   return imported;
 }
 
 int numpy_minor() { return minor_version; }
+
+bool contracts_products() { return contracts; }
 
 }  // namespace accel

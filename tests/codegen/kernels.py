@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import emulated
 import numpy as np
+import pytest
 
 from accel import _accel, config
 
@@ -17,10 +19,11 @@ SRC = ROOT / "src"
 HERE = Path(__file__).resolve().parent
 FLAGS = "-O3 -march=native -ffp-contract=off -fno-math-errno -ftrapping-math -fwrapv -shared -fPIC -x c++ -std=c++20".split()
 
-# Those of the test session: the fast set hardly optimises.
+# Those of the test session: the fast set hardly optimises, ACCEL_TEST_KERNEL_FLAGS names further ones.
 FLAGS += config.extra_flags.split()
-# Further flags, to test the text for other CPUs: "-march=x86-64", or "-U__FLT16_MANT_DIG__" for compilers without _Float16.
-FLAGS += os.environ.get("ACCEL_TEST_KERNEL_FLAGS", "").split()
+
+# "aarch64": kernels are compiled for that CPU and run in an emulator.
+MACHINE = os.environ.get("ACCEL_TEST_MACHINE")
 
 DIVIDE, OVERFLOW, UNDERFLOW, INVALID, ERROR, NO_MEMORY, INTERRUPTED = 1, 2, 4, 8, 16, 32, 64
 
@@ -73,11 +76,27 @@ def pointers(arrays):
     return (ctypes.c_void_p * (len(arrays) + 1))(*[a.ctypes.data for a in arrays])
 
 
+def emulated_kernel(text, imports):
+    """The kernel as a program for MACHINE, or None: it runs in this process."""
+    if MACHINE is None:
+        return None
+    if imports:
+        pytest.skip("the kernel calls NumPy's loops, which an emulator lacks")
+    return emulated.Program(MACHINE, text, FLAGS)
+
+
+def bits_of(symbols):
+    return [np.int64(s) if isinstance(s, int | np.integer) else np.float64(s).view(np.int64) for s in symbols]
+
+
 class Kernel:
     """A compiled Program. Call it with symbols, inputs and outputs; it returns the status."""
 
     def __init__(self, program, imports=()):
         self.text = _accel.emit_program(program)
+        self.emulated = emulated_kernel(self.text, imports)
+        if self.emulated:
+            return
         name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
             run(compiler(), *FLAGS, "-Wall", "-Wno-unused-function", "-", "-o", name, input=self.text)
@@ -88,7 +107,9 @@ class Kernel:
         self.imports = (Import * (len(loops) + 1))(*[loop for loop, _ in loops])
 
     def __call__(self, symbols, inputs, outputs, threads=1, allocations=-1, interrupted=0):
-        slots = np.array([np.int64(s) if isinstance(s, int) else s for s in symbols] + [0], dtype=np.int64)
+        if self.emulated:
+            return self.emulated((threads, allocations, interrupted, 0, 0, 0), bits_of(symbols), inputs, outputs)[0]
+        slots = np.array([*bits_of(symbols), 0], dtype=np.int64)
         launch = Launch(
             host().host_runtime(threads, allocations, interrupted),
             ctypes.addressof(self.imports),
@@ -118,6 +139,9 @@ class GraphKernel:
         self.notes = [" ".join(f[1:]) for f in facts if f[0] == "note"]
         self.exits = [[output.split(":") for output in f[1:]] for f in facts if f[0] == "exit"]
         self.outputs = [output for exit in self.exits for output in exit]
+        self.emulated = emulated_kernel(self.text, [f for f in facts if f[0] == "import"])
+        if self.emulated:
+            return
         name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
             run(compiler(), *FLAGS, "-Wall", "-Wno-unused", "-", "-o", name, input=self.text)
@@ -133,12 +157,20 @@ class GraphKernel:
         self.results[output] = np.empty(tuple(dims[k] for k in range(int(rank))), dtype)
         return self.results[output].ctypes.data
 
-    def __call__(self, symbols=(), inputs=(), threads=1, allocations=-1, interrupted=0, accepted=UNDERFLOW, serial_work=0):
+    def __call__(
+        self, symbols=(), inputs=(), threads=1, allocations=-1, interrupted=0, accepted=UNDERFLOW, serial_work=0, polls=0
+    ):
+        """`polls`: the one that asks the loop to leave; 0: none."""
+        if self.emulated:
+            settings = threads, allocations, interrupted, accepted, serial_work, polls
+            status, taken, results = self.emulated(settings, bits_of(symbols), inputs, results=self.outputs)
+            return status, taken, self.outputs_of(taken, results)
         self.results = {}
-        slots = np.array([np.int64(s) if isinstance(s, int) else np.float64(s).view(np.int64) for s in symbols] + [0], np.int64)
+        slots = np.array([*bits_of(symbols), 0], np.int64)
         runtime = host().host_runtime(threads, allocations, interrupted)
         host().host_set_allocate_output(self.allocate)
         host().host_set_serial_work(ctypes.c_int64(serial_work))
+        host().host_interrupt_after(polls)
         none = (ctypes.c_void_p * (len(self.outputs) + 1))()
         taken = ctypes.c_int(-1)
         arrays = pointers(inputs)
@@ -147,10 +179,13 @@ class GraphKernel:
             runtime, addresses[0], slots.ctypes.data, addresses[1], addresses[2], None, addresses[3], accepted, accepted
         )
         status = self.entry(ctypes.byref(launch))
+        host().host_interrupt_after(0)
         assert host().host_live_allocations() == 0
-        first = sum(len(exit) for exit in self.exits[: taken.value])
-        outputs = [self.results.get(first + k) for k in range(len(self.exits[taken.value]))]
-        return status, taken.value, outputs
+        return status, taken.value, self.outputs_of(taken.value, [self.results.get(k) for k in range(len(self.outputs))])
+
+    def outputs_of(self, taken, results):
+        first = sum(len(exit) for exit in self.exits[:taken])
+        return results[first : first + len(self.exits[taken])]
 
 
 def events_of(function, *args):

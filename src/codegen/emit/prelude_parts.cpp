@@ -2,8 +2,8 @@
 
 #include "codegen/analysis/compared.h"
 #include "codegen/analysis/facts.h"
-#include "codegen/analysis/interleaved_loop.h"
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/interleaved_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 #include "codegen/prelude.h"
 
 namespace accel {

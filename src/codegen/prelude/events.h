@@ -87,21 +87,6 @@ ACCEL_INLINE T computed(T value) {
   return value;
 }
 
-// a * b + c, rounded once where the CPU can.
-ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
 // A value that is rounded here. From version 12 on g++ makes one instruction, which rounds once, of a*b - c and a*b + c whose
 // results lie side by side, even with -ffp-contract=off. It does not look for products through this barrier.
 template <class T>
@@ -112,6 +97,29 @@ ACCEL_INLINE T rounded(T value) {
   return value;
 #endif
 }
+// a * b + c and a * b - c as NumPy's loops for complex numbers have them: rounded once, unless NumPy found a CPU that cannot
+// (ACCEL_SEPARATE_PRODUCTS). What the compiler may use of the CPU does not matter for it.
+#if defined(ACCEL_SEPARATE_PRODUCTS)
+#define ACCEL_CONTRACTED(R, builtin, suffix)                              \
+  ACCEL_INLINE R contracted(R a, R b, R c) { return rounded(a * b) + c; } \
+  ACCEL_INLINE R contracted_minus(R a, R b, R c) { return rounded(a * b) - c; }
+#elif defined(__x86_64__) && !defined(__FMA__)
+#define ACCEL_CONTRACTED(R, builtin, suffix)                          \
+  ACCEL_INLINE R contracted(R a, R b, R c) {                          \
+    asm("vfmadd231" suffix " %2, %1, %0" : "+x"(c) : "x"(a), "x"(b)); \
+    return c;                                                         \
+  }                                                                   \
+  ACCEL_INLINE R contracted_minus(R a, R b, R c) {                    \
+    asm("vfmsub231" suffix " %2, %1, %0" : "+x"(c) : "x"(a), "x"(b)); \
+    return c;                                                         \
+  }
+#else
+#define ACCEL_CONTRACTED(R, builtin, suffix)                            \
+  ACCEL_INLINE R contracted(R a, R b, R c) { return builtin(a, b, c); } \
+  ACCEL_INLINE R contracted_minus(R a, R b, R c) { return builtin(a, b, -c); }
+#endif
+ACCEL_CONTRACTED(f32, __builtin_fmaf, "ss")
+ACCEL_CONTRACTED(f64, __builtin_fma, "sd")
 // `negative` of scalar.h where there are no vectors to be made: by its bits a number would go through a general register.
 template <class T>
 ACCEL_INLINE T negative_alone(T a) {

@@ -24,7 +24,8 @@ bool same_outputs(const Graph& a, const Graph& b) {
 }
 
 // Compiles without the GIL. Reason::interrupted: an exception is set.
-Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
+Result<Compilation> compile_graph(Graph graph, CompileOptions options) {
+  options.target.contracts_products = contracts_products();
   return call_unlocked([&] { return compile(std::move(graph), options); });
 }
 

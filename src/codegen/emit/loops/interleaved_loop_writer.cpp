@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/analysis/interleaved_loop.h"
+#include "codegen/analysis/loops/interleaved_loop.h"
 #include "codegen/emit/expressions.h"
 
 namespace accel {

@@ -1,6 +1,6 @@
 #include "codegen/emit/loops/loop_writer.h"
 
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 #include "codegen/emit/events/event_sites.h"
 #include "codegen/emit/events/event_writer.h"
 #include "codegen/emit/loops/interleaved_loop_writer.h"

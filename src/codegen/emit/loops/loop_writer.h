@@ -2,7 +2,7 @@
 // LoopWriter: loops over elements and tiles, and repeated loops, each by the writer of its form: straight-line code, vector
 // lanes, masked strips, periods, vectors of complex numbers; else a plain loop.
 
-#include "codegen/analysis/masked_loop.h"
+#include "codegen/analysis/loops/masked_loop.h"
 #include "codegen/emit/writer.h"
 
 namespace accel {

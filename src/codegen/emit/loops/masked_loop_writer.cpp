@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 #include "codegen/emit/expressions.h"
 
 namespace accel {

@@ -1,8 +1,8 @@
 #pragma once
-// MaskedLoopWriter: loops in two halves (codegen/analysis/masked_loop.h), strip by strip. The first half leaves its masks as
-// bytes; the second half is done for strips of which a byte is set.
+// MaskedLoopWriter: loops in two halves (codegen/analysis/loops/masked_loop.h), strip by strip. The first half leaves its masks
+// as bytes; the second half is done for strips of which a byte is set.
 
-#include "codegen/analysis/masked_loop.h"
+#include "codegen/analysis/loops/masked_loop.h"
 #include "codegen/emit/writer.h"
 
 namespace accel {

@@ -28,7 +28,7 @@ void VectorBody::write(Code& code, const std::vector<TempId>& results) {
 std::string VectorBody::name(TempId temp) const {
   if (auto found = names_.find(temp); found != names_.end()) return found->second;
   if (!is_scalar(temp)) return temp_name(temp);
-  if (dtype(temp) == DType::bool_) return cat("(M)-(M)", temp_name(temp));
+  if (dtype(temp) == DType::bool_) return cat("v_mask<M>(", temp_name(temp), ")");
   return cat("v_all<V>(", temp_name(temp), ")");
 }
 

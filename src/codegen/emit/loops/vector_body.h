@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 #include "codegen/emit/code.h"
 #include "codegen/emit/names.h"
 

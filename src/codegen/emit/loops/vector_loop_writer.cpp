@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/analysis/loops/vector_events.h"
 #include "codegen/emit/expressions.h"
 #include "codegen/emit/loops/loop_writer.h"
 #include "codegen/emit/loops/vector_body.h"
@@ -29,12 +30,10 @@ void VectorLoopWriter::write_loop() {
   code_.open(cat("for (i64 group = 0, last_group = ", dim(loop_.lanes->extent), "; group < last_group; group += ", lanes, ")"));
   code_.line(cat("const i64 group_end = index_min(group + ", lanes, ", last_group), iterations = ", dim(repeat_.extent), ";"));
   code_.line("bool done = false;");
-  code_.raw("#if defined(ACCEL_VECTORS)\n");
   std::string quiet = loop_.bounded.empty() ? "" : " && (frame->launch->ignored & accel_underflow) != 0";
   code_.open(cat("if (iterations > 0 && iterations <= 0x7fffffff", quiet, ")"));
   repeat_in_vectors();
   code_.close();
-  code_.raw("#endif\n");
   code_.open("if (!done)");
   emission_.group_lane = *copy_.dims.as_symbol(loop_.lanes->var);
   LoopWriter(emission_).plain_repeat(repeat_);
@@ -48,11 +47,13 @@ void VectorLoopWriter::repeat_in_vectors() {
   code_.line("typedef Kind::Numbers V;");
   code_.line("typedef Kind::Steps S;");
   code_.line("typedef Kind::Mask M;");
-  code_.line("constexpr int vectors = 4;");
+  code_.line("constexpr int vectors = group_vectors;");
   load_vectors();
   write_limits();
+  begin_events();
   iterate_vectors();
   check_ended_lanes();
+  settle_events();
   code_.open("if (done)");
   store_vectors();
   for (const VectorLoop::Assigned& assigned : loop_.assigned) store_assigned(assigned);
@@ -115,9 +116,9 @@ void VectorLoopWriter::iterate_vectors() {
   for (const Stmt& each : loop_.lanes->body)
     if (loop_.scalars.contains(each.dst)) write(each);
   code_.line(cat("[[maybe_unused]] const S here = v_all<S>((Kind::Step)", counter, ");"));
-  code_.line("u32 any = 0;");
+  code_.line("Kind::Any any = {};");
   write_iteration();
-  code_.line("if (any == 0) break;");
+  code_.line("if (!v_any(any)) break;");
   if (!repeat_.quiet) code_.line(break_if_interrupted(counter));
   code_.close();
 }
@@ -146,9 +147,9 @@ void VectorLoopWriter::write_iteration() {
 
 void VectorLoopWriter::check_ended_lanes() {
   if (loop_.from_squares.empty()) return code_.line("done = true;");
-  code_.line("u32 open = 0, ended_lanes = 0;");
+  code_.line("Kind::Any open = {}, ended_lanes = {};");
   code_.line("for (int v = 0; v < vectors; ++v) ended_lanes |= valid[v] & ~on[v];");
-  code_.open("if (ended_lanes != 0)");
+  code_.open("if (v_any(ended_lanes))");
   code_.line(cat("[[maybe_unused]] const i64 ", variable(repeat_.var), " = 0;"));
   write_sources(scalars_of_masks(loop_));
   open_vectors();
@@ -158,7 +159,45 @@ void VectorLoopWriter::check_ended_lanes() {
   code_.line(cat("open |= ", any_of(body, loop_.masks), ";"));
   code_.close();
   code_.close();
-  code_.line("done = open == 0;");
+  code_.line("done = !v_any(open);");
+}
+
+void VectorLoopWriter::begin_events() {
+  if (auto scalars = event_witnesses(copy_.program, loop_).scalars; !scalars.empty()) {
+    code_.open("");
+    code_.line(cat("[[maybe_unused]] const i64 ", variable(repeat_.var), " = 0;"));
+    write_sources(scalars);
+    for (TempId temp : scalars) code_.line(cat("opaque(", temp_name(temp), ");"));
+    code_.close();
+  }
+  code_.line("const VectorEvents raised = VectorEvents::begin();");
+  include_in_events();
+}
+
+// Everything that is computed of the numbers and makes the numbers lies between two calls of this.
+void VectorLoopWriter::include_in_events() {
+  open_vectors();
+  for (const VectorLoop::Number& number : loop_.numbers)
+    code_.line(cat("raised.include(", temp_name(number.load->dst), "v[v]);"));
+  code_.close();
+}
+
+// Ends the group in vectors unless it may have had an event that counts.
+void VectorLoopWriter::settle_events() {
+  include_in_events();
+  code_.line("const int found = raised.found();");
+  code_.line("int counting = found & ~frame->launch->ignored;");
+  if (auto witnesses = event_witnesses(copy_.program, loop_).numbers; !witnesses.empty()) {
+    code_.open("if (counting != 0 && (counting & accel_underflow) == 0)");
+    code_.line("Kind::Any strange = {};");
+    open_vectors();
+    for (const Stmt* load : witnesses) code_.line(cat("strange |= raised.strange(valid[v], ", temp_name(load->dst), "v[v]);"));
+    code_.close();
+    code_.line("if (!v_any(strange)) counting = 0;");
+    code_.close();
+  }
+  code_.line("raised.forget(found);");
+  code_.line("done = done && counting == 0;");
 }
 
 void VectorLoopWriter::store_vectors() {

@@ -4,7 +4,7 @@
 // modulus, the exact masks are computed for lanes that have ended; if one of these is still active, plain loops run the group
 // again from the state that is still in scratch.
 
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 #include "codegen/emit/writer.h"
 
 namespace accel {
@@ -24,6 +24,9 @@ class VectorLoopWriter : public Writer {
   void iterate_vectors();
   void write_iteration();
   void check_ended_lanes();
+  void begin_events();
+  void include_in_events();
+  void settle_events();
   void store_vectors();
   void store_assigned(const VectorLoop::Assigned& assigned);
   void write_sources(const std::vector<TempId>& temps);

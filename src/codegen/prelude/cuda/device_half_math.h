@@ -34,7 +34,6 @@ ACCEL_HALF_FUNCTION(frexp_mantissa)
 ACCEL_HALF_FUNCTION(modf_fraction)
 ACCEL_INLINE i32 frexp_exponent(f16 a) { return frexp_exponent(widen(a)); }
 ACCEL_INLINE f16 ldexp(f16 a, i64 exponent) { return narrow(ldexp(widen(a), exponent)); }
-ACCEL_INLINE f16 heaviside(f16 a, f16 at_zero) { return logical_not(a) ? at_zero : narrow(heaviside(widen(a), (f32)0)); }
 // Outside of 32 bits NumPy has the low bits of the least integer of 64, unlike of float32.
 template <>
 struct Cast<u32, f16> {

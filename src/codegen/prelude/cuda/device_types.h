@@ -138,6 +138,10 @@ ACCEL_INLINE T negative_alone(T a) {
 }
 ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+template <class R>
+ACCEL_INLINE R contracted_minus(R a, R b, R c) {
+  return contracted(a, b, -c);
+}
 struct Sink {
   u32 narrow = 0;
 };

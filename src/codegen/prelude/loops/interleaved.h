@@ -70,8 +70,8 @@ ACCEL_INLINE V subtract_add(V a, V b) {
   return a;
 }
 #endif
-// a * b - c in real parts, a * b + c in imaginary ones, rounded once.
-#if defined(__FMA__)
+// a * b - c in real parts, a * b + c in imaginary ones, contracted.
+#if defined(__FMA__) && !defined(ACCEL_SEPARATE_PRODUCTS)
 ACCEL_INLINE c128s multiply_subtract_add(c128s a, c128s b, c128s c) {
   asm("vfmaddsub231pd %2, %1, %0" : "+x"(c) : "x"(a), "xm"(b));
   return c;
@@ -83,7 +83,8 @@ ACCEL_INLINE c64s multiply_subtract_add(c64s a, c64s b, c64s c) {
 #else
 template <class V>
 ACCEL_INLINE V multiply_subtract_add(V a, V b, V c) {
-  for (int k = 0; k < (int)(sizeof(V) / sizeof(a[0])); ++k) c[k] = contracted(a[k], b[k], k % 2 == 0 ? -c[k] : c[k]);
+  for (int k = 0; k < (int)(sizeof(V) / sizeof(a[0])); ++k)
+    c[k] = k % 2 == 0 ? contracted_minus(a[k], b[k], c[k]) : contracted(a[k], b[k], c[k]);
   return c;
 }
 #endif

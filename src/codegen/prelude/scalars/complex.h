@@ -17,7 +17,7 @@ ACCEL_INLINE R with_sign(R a, bool other) {
 }
 // NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
-  return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
+  return {contracted_minus(a.re, b.re, a.im * b.im), contracted(a.re, b.im, a.im * b.re)};
 }
 // Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no
 // event, and NaN is above all. Dividend and divisor are replaced where they would give 0/0, inf/inf or NaN, which raise events.

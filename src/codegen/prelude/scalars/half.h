@@ -85,6 +85,10 @@ ACCEL_INLINE f16 sign(f16 a) {
 }
 ACCEL_INLINE f16 positive(f16 a) { return a; }
 ACCEL_INLINE f16 conjugate(f16 a) { return a; }
+ACCEL_INLINE f16 heaviside(f16 a, f16 at_zero) {
+  const f16 step = half_of_bits(half_bits(a) >> 15 ? 0 : 0x3c00);
+  return isnan(a) ? half_of_bits(0x7e00) : logical_not(a) ? at_zero : step;
+}
 ACCEL_INLINE bool8 signbit(f16 a) { return half_bits(a) >> 15; }
 ACCEL_INLINE f16 copysign(f16 a, f16 b) { return half_of_bits((half_bits(a) & 0x7fff) | (half_bits(b) & 0x8000)); }
 // Of two equal operands NumPy gives the first.

@@ -1,7 +1,11 @@
 // float16: computed in float32, rounded after every operation. The compiler's type is used where the CPU converts it: the
 // conversions of compilers' libraries raise no events.
 #if defined(__FLT16_MANT_DIG__) && (defined(__F16C__) || defined(__aarch64__))
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+typedef __fp16 f16;  // g++ has no _Float16 there
+#else
 typedef _Float16 f16;
+#endif
 ACCEL_INLINE f32 widen(f16 a) { return (f32)a; }
 ACCEL_INLINE f16 narrow(f32 a) { return (f16)a; }
 ACCEL_INLINE u16 half_bits(f16 a) { return __builtin_bit_cast(u16, a); }

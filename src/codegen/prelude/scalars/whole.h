@@ -26,6 +26,12 @@ ACCEL_INLINE To float_to_integer(From a) {
   else
     return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
 #else
-  return (To)a;
+  // NumPy's vectors and numbers differ: what is out of range has the event, and then NumPy decides.
+  if constexpr (sizeof(To) >= 4)
+    return (To)a;
+  else if constexpr (is_signed<To>)
+    return (To)(i32)a;
+  else
+    return (To)(u32)a;
 #endif
 }

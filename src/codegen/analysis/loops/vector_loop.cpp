@@ -1,4 +1,4 @@
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 
 #include <algorithm>
 #include <map>
@@ -23,6 +23,7 @@ class Finder {
   std::optional<VectorLoop> run() {
     if (!split() || !sort_statements() || !pair_stores() || !pick_numbers() || !check_masks() || !check_computed())
       return std::nullopt;
+    find_counted();
     find_squares();
     find_bounded();
     return out_;
@@ -168,6 +169,13 @@ class Finder {
     if (stmt->kind == StmtKind::index && names(stmt->dim, repeat_.var)) return true;
     if (stmt->kind == StmtKind::load && names(stmt->address.offset, repeat_.var)) return true;
     return std::any_of(stmt->args.begin(), stmt->args.end(), [&](TempId arg) { return follows_counter(arg); });
+  }
+
+  void find_counted() {
+    for (const Stmt* stmt : out_.uniform)
+      if (stmt->dst >= 0 && follows_counter(stmt->dst)) out_.counted.insert(stmt->dst);
+    for (TempId temp : out_.scalars)
+      if (follows_counter(temp)) out_.counted.insert(temp);
   }
 
   bool check_computed() {

@@ -1,4 +1,4 @@
-#include "codegen/analysis/interleaved_loop.h"
+#include "codegen/analysis/loops/interleaved_loop.h"
 
 #include <algorithm>
 #include <set>

@@ -30,6 +30,7 @@ struct VectorLoop {
   std::vector<Assigned> assigned;
   std::vector<const Stmt*> computed;  // in the loop, for each lane
   std::set<TempId> scalars;           // temps that are equal in all lanes
+  std::set<TempId> counted;           // temps among these, and of `uniform`, that change with the iteration
   std::vector<TempId> masks;          // active lanes are those in which one of these holds
   // Comparisons of a modulus that squares decide: their masks then hold only in lanes that surely stay active.
   std::set<TempId> from_squares;

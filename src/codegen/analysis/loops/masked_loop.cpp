@@ -1,11 +1,11 @@
-#include "codegen/analysis/masked_loop.h"
+#include "codegen/analysis/loops/masked_loop.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "codegen/analysis/facts.h"
-#include "codegen/analysis/vector_loop.h"
+#include "codegen/analysis/loops/vector_loop.h"
 
 namespace accel {
 
