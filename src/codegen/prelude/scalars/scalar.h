@@ -41,9 +41,19 @@ template <class T>
 ACCEL_INLINE T negative(T a) {
   return (T)-a;
 }
-// By their bits: g++ takes -a * -b and a + -b for a * b and a - b, which have other signs where they are NaN.
-ACCEL_INLINE f32 negative(f32 a) { return __builtin_bit_cast(f32, __builtin_bit_cast(u32, a) ^ 0x80000000u); }
-ACCEL_INLINE f64 negative(f64 a) { return __builtin_bit_cast(f64, __builtin_bit_cast(u64, a) ^ 0x8000000000000000u); }
+// By their bits: compilers take -a * -b and a + -b for a * b and a - b, which have other signs where they are NaN. clang sees
+// a negation in bits that it knows.
+#if defined(__clang__)
+#define ACCEL_SIGN_BIT(bits) ((bits) | unknown_zero)
+#else
+#define ACCEL_SIGN_BIT(bits) (bits)
+#endif
+ACCEL_INLINE f32 negative(f32 a) {
+  return __builtin_bit_cast(f32, __builtin_bit_cast(u32, a) ^ (u32)ACCEL_SIGN_BIT(0x80000000u));
+}
+ACCEL_INLINE f64 negative(f64 a) {
+  return __builtin_bit_cast(f64, __builtin_bit_cast(u64, a) ^ ACCEL_SIGN_BIT(0x8000000000000000u));
+}
 template <class T>
 ACCEL_INLINE T positive(T a) {
   return a;
