@@ -87,9 +87,9 @@ ACCEL_INLINE T computed(T value) {
   return value;
 }
 
-// An operand or a result of control flow. clang takes operations on floats to have no events: it executes them before the
-// branch that leads to them, or after their events are read, unless what they are made of and what they become stays in its
-// place. g++ knows of the events (-ftrapping-math).
+// An operand or a result of a branch. clang takes operations on floats to have no events: it executes them before the branch
+// that leads to them, or after their events are read, unless what they are made of and what they become stays in its place.
+// g++ knows of the events (-ftrapping-math).
 #if defined(__clang__)
 template <class T>
 ACCEL_INLINE T held(T value) {
