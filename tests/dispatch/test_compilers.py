@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from host_compiler import shell_text
+from host_compiler import is_clang, shell_text
 
 PROGRAM = """
 import warnings
@@ -31,8 +31,8 @@ exec REAL "$@"
 """
 
 
-def fake(tmp_path, refused="nothing", name="fake++", script=PICKY):
-    path = tmp_path / name
+def fake(tmp_path, refused="nothing", name="", script=PICKY):
+    path = tmp_path / (name or ("fake-clang++" if is_clang() else "fake++"))
     path.parent.mkdir(exist_ok=True)
     path.write_text(script.replace("REAL", shell_text()).replace("REFUSED", refused))
     path.chmod(0o755)
@@ -120,7 +120,7 @@ def test_a_compiler_that_cannot_be_exact(tmp_path, flag):
 
 def test_a_name_that_leads_astray(tmp_path):
     """The compiler itself says which one it is."""
-    compiler = fake(tmp_path, name="clang++" if "clang" not in shell_text() else "g++")
+    compiler = fake(tmp_path, name="g++" if is_clang() else "clang++")
     assert compiles_silently(tmp_path, compiler)
     assert "BAD" not in doctor(tmp_path, compiler)
 

@@ -75,7 +75,7 @@ std::vector<std::string> arguments_of(const std::vector<std::string>& flags, con
                                       const std::string& output, const std::string& archive) {
   std::vector<std::string> arguments, libraries;
   for (const auto& flag : flags) (flag.starts_with("-l") ? libraries : arguments).push_back(flag);
-  arguments.insert(arguments.end(), {"-x", "c++", input, "-o", output, "-x", "none"});
+  arguments.insert(arguments.end(), {input, "-o", output});
   if (!archive.empty()) arguments.insert(arguments.end(), {archive, "-Wl,--exclude-libs,ALL", "-lm"});
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   return arguments;
