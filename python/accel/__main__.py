@@ -20,6 +20,8 @@ def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
     if compiler["works"]:
         yield True, f"compiler: {compiler['path']} ({compiler['version']}), a kernel takes {compiler['seconds']:.2f} s", ""
         yield True, f"flags: {' '.join(compiler['flags'])}", ""
+        for flag, purpose in compiler["absent_flags"]:
+            yield True, f"the compiler does not understand {flag}, so it is slower than it could be ({purpose})", ""
     else:
         yield False, f"compiler: {compiler['path'] or 'none'}: {compiler['problem']}", compiler["way_out"]
     cache = report["cache"]

@@ -27,6 +27,7 @@ py::dict compiler_record(const CompilerReport& report) {
   record["path"] = report.path;
   record["version"] = report.version;
   record["flags"] = report.flags;
+  record["absent_flags"] = report.absent_flags;
   record["works"] = report.works;
   record["seconds"] = report.seconds;
   record["problem"] = report.problem;

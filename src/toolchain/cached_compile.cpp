@@ -23,9 +23,9 @@ std::optional<DiskCache> open_cache() {
 }
 
 void store_compiled(const std::optional<DiskCache>& cache, const Digest& key, std::string_view identity,
-                    std::string_view object) {
+                    std::string_view object, EntryKind kind) {
   if (!cache) return;
-  auto stored = cache->store(key, identity, object, settings().cache_size_limit);
+  auto stored = cache->store(key, identity, object, settings().cache_size_limit, kind);
   if (!stored.ok()) warn_once(stored.failure().reason, "store", stored.failure().detail);
 }
 

@@ -16,7 +16,7 @@ std::optional<DiskCache> open_cache();
 
 // Stores a compiled object; warns once when that does not work. Without a cache nothing is done.
 void store_compiled(const std::optional<DiskCache>& cache, const Digest& key, std::string_view identity,
-                    std::string_view object);
+                    std::string_view object, EntryKind kind = EntryKind::kernel);
 
 // Writes a file into the folder of the setting `dump_dir`, if there is one.
 void dump(const Digest& key, const char* extension, std::string_view bytes);

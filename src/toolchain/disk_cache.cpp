@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t format_version = 1;
 constexpr char magic[8] = {'a', 'c', 'c', 'e', 'l', 'k', 'r', 'n'};
-constexpr std::string_view suffix = ".kernel";
+constexpr std::string_view suffixes[] = {".kernel", ".compiler"};  // by EntryKind
 constexpr size_t name_size = 2 * sizeof(Digest);
 constexpr int64_t touch_after = 60;       // seconds between two marks of use
 constexpr int64_t leftover_after = 3600;  // seconds after which a temporary file has no owner any more
@@ -53,9 +53,14 @@ bool is_trusted(const struct stat& info) {
   return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-std::string entry_name(const Digest& key) { return hex(key) + std::string(suffix); }
+std::string entry_name(const Digest& key, EntryKind kind) { return hex(key) + std::string(suffixes[static_cast<int>(kind)]); }
 
-bool is_entry(std::string_view name) { return name.size() == name_size + suffix.size() && name.ends_with(suffix); }
+bool is_of_kind(std::string_view name, EntryKind kind) {
+  const std::string_view suffix = suffixes[static_cast<int>(kind)];
+  return name.size() == name_size + suffix.size() && name.ends_with(suffix);
+}
+bool is_kernel(std::string_view name) { return is_of_kind(name, EntryKind::kernel); }
+bool is_entry(std::string_view name) { return is_kernel(name) || is_of_kind(name, EntryKind::compiler); }
 
 bool is_leftover(std::string_view name, const struct stat& info) {
   return name.size() > name_size && name.ends_with(".tmp") && info.st_mtime + leftover_after < time(nullptr);
@@ -169,8 +174,8 @@ Result<DiskCache> DiskCache::open(const std::string& folder) {
   return DiskCache(folder, std::move(fd));
 }
 
-std::optional<std::string> DiskCache::load(const Digest& key, std::string_view compiler_identity) const {
-  std::string name = entry_name(key);
+std::optional<std::string> DiskCache::load(const Digest& key, std::string_view compiler_identity, EntryKind kind) const {
+  std::string name = entry_name(key, kind);
   FileDescriptor fd(openat(fd_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd.ok()) {
     if (errno != ENOENT) warn_once(Reason::cache_unusable, "read", folder_ + "/" + name + ": " + error_text(errno));
@@ -182,7 +187,7 @@ std::optional<std::string> DiskCache::load(const Digest& key, std::string_view c
   auto parsed = bytes ? parse(*bytes, key) : std::nullopt;
   if (!parsed) {
     warn_once(Reason::cache_unusable, "damaged", folder_ + "/" + name + ": the entry is damaged; it is compiled again");
-    remove(key);
+    remove(key, kind);
     return std::nullopt;
   }
   if (!compiler_identity.empty() && parsed->identity != compiler_identity) return std::nullopt;
@@ -190,11 +195,11 @@ std::optional<std::string> DiskCache::load(const Digest& key, std::string_view c
   return std::string(parsed->object);
 }
 
-Status DiskCache::store(const Digest& key, std::string_view compiler_identity, std::string_view object,
-                        int64_t size_limit) const {
+Status DiskCache::store(const Digest& key, std::string_view compiler_identity, std::string_view object, int64_t size_limit,
+                        EntryKind kind) const {
   std::string bytes = make_entry(key, compiler_identity, object);
   if (static_cast<int64_t>(bytes.size()) > size_limit) return Unit{};
-  if (int error = write_renamed(fd_.get(), entry_name(key), bytes)) return unusable(folder_, error_text(error));
+  if (int error = write_renamed(fd_.get(), entry_name(key, kind), bytes)) return unusable(folder_, error_text(error));
   if (is_scan_due(bytes.size(), size_limit)) evict(size_limit);
   return Unit{};
 }
@@ -213,7 +218,7 @@ void DiskCache::evict(int64_t size_limit) const {
   }
 }
 
-void DiskCache::remove(const Digest& key) const { unlinkat(fd_.get(), entry_name(key).c_str(), 0); }
+void DiskCache::remove(const Digest& key, EntryKind kind) const { unlinkat(fd_.get(), entry_name(key, kind).c_str(), 0); }
 
 CacheLock DiskCache::lock(const Digest& key, double timeout) const {
   // A fixed set of lock files: none ever has to be deleted, and two keys rarely share one.
@@ -234,7 +239,7 @@ CacheLock DiskCache::lock(const Digest& key, double timeout) const {
 CacheUsage DiskCache::usage() const {
   CacheUsage usage;
   for (const auto& file : scan(fd_.get())) {
-    usage.entries += file.entry;
+    usage.entries += is_kernel(file.name);
     usage.bytes += file.bytes;
   }
   return usage;
@@ -243,7 +248,7 @@ CacheUsage DiskCache::usage() const {
 int64_t DiskCache::clear() const {
   int64_t count = 0;
   for (const auto& file : scan(fd_.get()))
-    if (unlinkat(fd_.get(), file.name.c_str(), 0) == 0) count += file.entry;
+    if (unlinkat(fd_.get(), file.name.c_str(), 0) == 0) count += is_kernel(file.name);
   return count;
 }
 

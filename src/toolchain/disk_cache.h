@@ -1,5 +1,5 @@
 #pragma once
-// The folder of compiled kernels. One file per key: header, digest, shared object.
+// The folder of compiled kernels and of what is known of compilers. One file per key: header, digest, bytes.
 //
 // Everything is optional: a folder that is missing, foreign, read-only, full or damaged costs a recompile and one warning.
 // Files are written under another name and renamed, so readers see whole entries only, and every entry's digest is
@@ -29,9 +29,11 @@ class CacheLock {
 };
 
 struct CacheUsage {
-  int64_t entries = 0;
+  int64_t entries = 0;  // kernels
   int64_t bytes = 0;
 };
+
+enum class EntryKind { kernel, compiler };
 
 class DiskCache {
  public:
@@ -39,21 +41,23 @@ class DiskCache {
   // root) and no other user may write to it.
   static Result<DiskCache> open(const std::string& folder);
 
-  // The entry's shared object, or nothing. A damaged entry is deleted. When both compiler identities are known and
-  // differ, the entry does not count. A hit marks the entry as recently used.
-  std::optional<std::string> load(const Digest& key, std::string_view compiler_identity) const;
+  // The entry's bytes, those of a shared object, or nothing. A damaged entry is deleted. When both compiler identities are
+  // known and differ, the entry does not count. A hit marks the entry as recently used.
+  std::optional<std::string> load(const Digest& key, std::string_view compiler_identity,
+                                  EntryKind kind = EntryKind::kernel) const;
 
   // Stores an entry, then deletes the entries unused for longest until at most `size_limit` bytes are left.
-  Status store(const Digest& key, std::string_view compiler_identity, std::string_view object, int64_t size_limit) const;
+  Status store(const Digest& key, std::string_view compiler_identity, std::string_view object, int64_t size_limit,
+               EntryKind kind = EntryKind::kernel) const;
 
-  void remove(const Digest& key) const;
+  void remove(const Digest& key, EntryKind kind = EntryKind::kernel) const;
 
   // Waits at most `timeout` seconds for the lock of `key`. After that, and where the folder cannot be written, returns without
   // the lock.
   CacheLock lock(const Digest& key, double timeout) const;
 
   CacheUsage usage() const;
-  // Deletes all entries; returns how many.
+  // Deletes all entries; returns how many kernels.
   int64_t clear() const;
 
  private:

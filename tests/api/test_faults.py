@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from host_compiler import shell_text
 
 PROGRAM = """
 import json, sys, warnings
@@ -50,7 +51,7 @@ def run(tmp_path, cache=None, program=PROGRAM, **environment):
 
 def compiler(tmp_path, script):
     path = tmp_path / "fake-compiler"
-    path.write_text("#!/bin/sh\n" + textwrap.dedent(script))
+    path.write_text("#!/bin/sh\n" + textwrap.dedent(script).replace("REAL", shell_text()))
     path.chmod(0o755)
     return path
 
@@ -71,10 +72,10 @@ FAKES = {
     "writes nothing": "exit 0",
     "writes rubbish": 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo rubbish > "$2"; shift; done',
     "leaves half of the object": """
-        g++ "$@" || exit 1
+        REAL "$@" || exit 1
         while [ $# -gt 1 ]; do [ "$1" = -o ] && truncate -s -3000 "$2"; shift; done""",
     "leaves a few bytes": """
-        g++ "$@" || exit 1
+        REAL "$@" || exit 1
         while [ $# -gt 1 ]; do [ "$1" = -o ] && truncate -s 40 "$2"; shift; done""",
     "talks a lot": "yes error | head -c 5000000 >&2; exit 1",
 }
@@ -144,12 +145,12 @@ while [ $k -lt 15 ]; do
     sleep 0.1; k=$((k + 1)); n=0
     while [ $n -lt 8000 ]; do n=$((n + 1)); done
 done
-exec g++ "$@"
+exec REAL "$@"
 """
 
 # Never ends when it is run for the first time.
 HANGS_ONCE = """
-[ -e "$0.ran" ] && exec g++ "$@"
+[ -e "$0.ran" ] && exec REAL "$@"
 touch "$0.ran"
 while :; do :; done
 """
@@ -235,7 +236,7 @@ def test_a_cache_that_is_a_file(tmp_path):
 
 def test_a_full_disk(tmp_path):
     """/dev/full is a device that is always full: a compiler that writes there fails like one on a full disk."""
-    script = 'real=g++; for a; do case "$a" in *.so*) echo x > /dev/full || exit 1;; esac; done; exec $real "$@"'
+    script = 'for a; do case "$a" in *.so*) echo x > /dev/full || exit 1;; esac; done; exec REAL "$@"'
     report = run(tmp_path, CXX=compiler(tmp_path, script))
     assert len(report["warnings"]) <= 1
 

@@ -11,13 +11,14 @@ from pathlib import Path
 import emulated
 import numpy as np
 import pytest
+from host_compiler import host_compiler, kernel_flags
 
 from accel import _accel, config
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
 HERE = Path(__file__).resolve().parent
-FLAGS = "-O3 -march=native -ffp-contract=off -fno-math-errno -ftrapping-math -fwrapv -shared -fPIC -x c++ -std=c++20".split()
+FLAGS = [*(flag for flag in kernel_flags() if flag not in ("-nostdlib", "-lgcc")), "-x", "c++"]
 
 # Those of the test session: the fast set hardly optimises, ACCEL_TEST_KERNEL_FLAGS names further ones.
 FLAGS += config.extra_flags.split()
@@ -26,10 +27,6 @@ FLAGS += config.extra_flags.split()
 MACHINE = os.environ.get("ACCEL_TEST_MACHINE")
 
 DIVIDE, OVERFLOW, UNDERFLOW, INVALID, ERROR, NO_MEMORY, INTERRUPTED = 1, 2, 4, 8, 16, 32, 64
-
-
-def compiler():
-    return os.environ.get("CXX", "g++")
 
 
 @functools.cache
@@ -45,7 +42,18 @@ def run(*command, **options):
 
 @functools.cache
 def host():
-    run("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", f"-I{SRC}", HERE / "host.cpp", "-o", folder() / "host.so")
+    run(
+        *host_compiler(),
+        "-std=c++20",
+        "-O2",
+        "-shared",
+        "-fPIC",
+        "-pthread",
+        f"-I{SRC}",
+        HERE / "host.cpp",
+        "-o",
+        folder() / "host.so",
+    )
     library = ctypes.CDLL(str(folder() / "host.so"))
     library.host_runtime.restype = ctypes.c_void_p
     library.host_runtime.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int]
@@ -99,7 +107,7 @@ class Kernel:
             return
         name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
-            run(compiler(), *FLAGS, "-Wall", "-Wno-unused-function", "-", "-o", name, input=self.text)
+            run(*host_compiler(), *FLAGS, "-Wall", "-Wno-unused-function", "-", "-o", name, input=self.text)
         self.entry = ctypes.CDLL(str(name)).accel_kernel
         self.entry.restype, self.entry.argtypes = ctypes.c_int, [ctypes.c_void_p]
         loops = [numpy_loop(*i) for i in imports]
@@ -144,7 +152,7 @@ class GraphKernel:
             return
         name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
-            run(compiler(), *FLAGS, "-Wall", "-Wno-unused", "-", "-o", name, input=self.text)
+            run(*host_compiler(), *FLAGS, "-Wall", "-Wno-unused", "-", "-o", name, input=self.text)
         self.entry = ctypes.CDLL(str(name)).accel_kernel
         self.entry.restype, self.entry.argtypes = ctypes.c_int, [ctypes.c_void_p]
         loops = [numpy_loop(getattr(np, f[1]), (*f[2:-1], None)) for f in facts if f[0] == "import"]

@@ -5,7 +5,8 @@ import subprocess
 import numpy as np
 import pytest
 from graph_text import GraphText
-from kernels import FLAGS, compiler
+from host_compiler import host_compiler
+from kernels import FLAGS
 from support.ops_table import NUMERIC, ROWS, loops
 
 from accel import _accel
@@ -83,6 +84,6 @@ def test_compiles(names, is_argument):
     texts = [_accel.emit_graph(graph_of(name, is_argument)) for name in names]
     for name, text in zip(names, texts, strict=True):
         done = subprocess.run(
-            [compiler(), *FLAGS, "-fsyntax-only", "-"], input=text, capture_output=True, text=True, check=False
+            [*host_compiler(), *FLAGS, "-fsyntax-only", "-"], input=text, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{name}:\n{done.stderr[:2000]}"

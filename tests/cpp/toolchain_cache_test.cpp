@@ -16,10 +16,10 @@ namespace {
 
 class CacheTest : public ToolchainTest {
  protected:
-  // A compiler that works and leaves a line in a file for each start.
+  // A compiler that works and leaves a line in a file for each kernel: probes have warnings as errors.
   void count_compiles() {
     log_ = folder_.path() + "/starts";
-    set("compiler", script("echo start >> " + log_ + "\nexec g++ \"$@\""));
+    set("compiler", script("case \"$*\" in *-Werror*) ;; *) echo start >> " + log_ + ";; esac\nexec g++ \"$@\""));
   }
   int compiles() const {
     std::string text = read_file(log_).value_or("");

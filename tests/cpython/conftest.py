@@ -7,6 +7,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from host_compiler import host_compiler
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SRC = ROOT / "src"
@@ -29,7 +31,7 @@ def build_module():
     if not module.exists():
         folder.mkdir(parents=True, exist_ok=True)
         temporary = folder / f"{os.getpid()}.so"
-        command = [os.environ.get("CXX", "g++"), *flags, f"-I{SRC}", f"-I{HERE}", "-isystem", sysconfig.get_path("include")]
+        command = [*host_compiler(), *flags, f"-I{SRC}", f"-I{HERE}", "-isystem", sysconfig.get_path("include")]
         subprocess.run([*command, *map(str, sources()), "-o", str(temporary), "-lpthread"], check=True)
         os.replace(temporary, module)
     return folder

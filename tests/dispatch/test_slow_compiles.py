@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from host_compiler import shell_text
 
 PROGRAM = """
 import sys
@@ -24,14 +25,14 @@ call(np.ones(5), 4)
 
 SLOW = """#!/bin/sh
 sleep 0.3
-exec g++ "$@"
+exec REAL "$@"
 """
 
 
 def run(tmp_path, program=PROGRAM, *, arguments=(), on_terminal=True, **environment):
     """What a new process writes to stderr."""
     compiler = tmp_path / "slow-compiler"
-    compiler.write_text(SLOW)
+    compiler.write_text(SLOW.replace("REAL", shell_text()))
     compiler.chmod(0o755)
     settings = {k: v for k, v in os.environ.items() if not k.startswith(("ACCEL_", "PYTHONWARNINGS"))}
     settings.update({"ACCEL_CACHE_DIR": str(tmp_path / "cache"), "CXX": str(compiler), "ACCEL_SLOW_COMPILE": "0.25"})

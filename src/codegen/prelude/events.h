@@ -87,6 +87,48 @@ ACCEL_INLINE T computed(T value) {
   return value;
 }
 
+// An operand or a result of a branch. clang takes operations on floats to have no events: it executes them before the branch
+// that leads to them, or after their events are read, unless what they are made of and what they become stays in its place.
+// g++ knows of the events (-ftrapping-math).
+#if defined(__clang__)
+template <class T>
+ACCEL_INLINE T held(T value) {
+  if constexpr (__is_integral(T)) {
+    asm volatile("" : "+r"(value));
+    return value;
+  } else if constexpr (sizeof(T) == sizeof(u16)) {
+    return __builtin_bit_cast(T, held(__builtin_bit_cast(u16, value)));
+  } else {
+    return value;
+  }
+}
+ACCEL_INLINE f32 held(f32 value) {
+#if defined(__x86_64__)
+  asm volatile("" : "+x"(value));
+#else
+  asm volatile("" : "+w"(value));
+#endif
+  return value;
+}
+ACCEL_INLINE f64 held(f64 value) {
+#if defined(__x86_64__)
+  asm volatile("" : "+x"(value));
+#else
+  asm volatile("" : "+w"(value));
+#endif
+  return value;
+}
+template <class R>
+ACCEL_INLINE complex_of<R> held(complex_of<R> value) {
+  return {held(value.re), held(value.im)};
+}
+#else
+template <class T>
+ACCEL_INLINE T held(T value) {
+  return value;
+}
+#endif
+
 // A value that is rounded here. From version 12 on g++ makes one instruction, which rounds once, of a*b - c and a*b + c whose
 // results lie side by side, even with -ffp-contract=off. It does not look for products through this barrier.
 template <class T>

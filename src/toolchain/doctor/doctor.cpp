@@ -11,7 +11,9 @@
 #include "toolchain/device_code.h"
 #include "toolchain/files.h"
 #include "toolchain/host/compiler.h"
+#include "toolchain/host/invocation.h"
 #include "toolchain/host/loader.h"
+#include "toolchain/host/probe.h"
 #include "toolchain/machine.h"
 
 namespace accel {
@@ -55,12 +57,15 @@ void set_problem(CompilerReport& report, const Failure& failure) {
 
 CompilerReport examine_compiler() {
   CompilerReport report;
-  report.flags = compile_flags();
   auto compiler = find_compiler();
   if (!compiler.ok()) return set_problem(report, compiler.failure()), report;
   for (const auto& word : compiler->command) report.path += (report.path.empty() ? "" : " ") + word;
   auto version = compiler_version(*compiler);
   if (version.ok()) report.version = *version;
+  auto known = probe(*compiler);
+  if (!known.ok()) return set_problem(report, known.failure()), report;
+  report.flags = known->flags;
+  for (const auto& flag : known->absent) report.absent_flags.emplace_back(flag.text, flag.purpose);
   auto checked = check_kernel(*compiler, report.seconds);
   if (!checked.ok()) return set_problem(report, checked.failure()), report;
   report.works = true;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "toolchain/toolchain.h"
@@ -12,7 +13,8 @@ namespace accel {
 struct CompilerReport {
   std::string path;  // with leading arguments; "" when there is none
   std::string version;
-  std::vector<std::string> flags;
+  std::vector<std::string> flags;                                 // those that it understands
+  std::vector<std::pair<std::string, std::string>> absent_flags;  // those that it does not, and what they are for
   bool works = false;   // a small kernel was compiled, loaded and gave the right answer
   double seconds = 0;   // of that compile
   std::string problem;  // "" when it works
@@ -42,7 +44,7 @@ struct DoctorReport {
   std::vector<std::string> setting_problems;
 };
 
-// Runs the compilers, so it takes a moment. Leaves the cache as it is.
+// Runs the compilers, so it takes a moment. Stores no kernel in the cache.
 DoctorReport examine();
 
 }  // namespace accel

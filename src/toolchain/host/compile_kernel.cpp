@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "toolchain/cached_compile.h"
 #include "toolchain/compiled_kernel.h"
 #include "toolchain/files.h"
@@ -15,6 +16,7 @@
 #include "toolchain/fork.h"
 #include "toolchain/host/compiler.h"
 #include "toolchain/host/loader.h"
+#include "toolchain/host/probe.h"
 #include "toolchain/machine.h"
 #include "toolchain/toolchain.h"
 
@@ -46,7 +48,8 @@ Digest key_of(const KernelSource& source) {
     for (DType dtype : import.dtypes) hash.update_field(std::to_string(static_cast<int>(dtype)));
   }
   if (!source.archive.empty()) hash.update_field(read_file(source.archive).value_or(""));
-  for (const auto& flag : compile_flags()) hash.update_field(flag);
+  hash.update_field(flag_table_text());
+  hash.update_field(settings().extra_flags.get());
   hash.update_field(cpu_identity());
   hash.update_field(gnu_get_libc_version());
   hash.update_field(environment_key());

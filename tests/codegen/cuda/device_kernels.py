@@ -6,14 +6,16 @@ import re
 from pathlib import Path
 
 import numpy as np
-from kernels import compiler, folder, run
+from host_compiler import host_compiler, is_clang
+from kernels import folder, run
 from programs import several_elementwise
 from support.ops_table import ROWS, loops
 
 from accel import _accel
 
 HERE = Path(__file__).resolve().parent
-FLAGS = "-O2 -std=c++20 -ffp-contract=off -fno-math-errno -ftrapping-math -fno-gnu-unique -shared -fPIC -x c++".split()
+FLAGS = "-O2 -std=c++20 -ffp-contract=off -fno-math-errno -ftrapping-math -shared -fPIC -x c++".split()
+FLAGS += [] if is_clang() else ["-fno-gnu-unique"]  # modules share no variables
 
 
 def cases_of(name):
@@ -47,7 +49,7 @@ class HostKernels:
         text += "namespace accel_kernel_text {\n" + "".join(map(self.runner, kernels, kernels.values())) + "}\n"
         name = folder() / f"device_{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
-            run(compiler(), *FLAGS, "-include", HERE / "one_thread.h", "-", "-o", name, input=text)
+            run(*host_compiler(), *FLAGS, "-include", HERE / "one_thread.h", "-", "-o", name, input=text)
         library = ctypes.CDLL(str(name))
         self.runners = [getattr(library, f"run_{kernel}") for kernel in kernels]
 

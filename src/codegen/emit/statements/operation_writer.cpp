@@ -51,6 +51,12 @@ bool OperationWriter::may_give_constant(const Stmt& stmt, size_t operand) const 
   return selects && constant && (source->dtype == DType::float64 || source->dtype == DType::float32);
 }
 
+// Whether the operation may be executed on the path on which it is written alone, and before its events are read: those of
+// control flow.
+bool OperationWriter::is_held(const Stmt& stmt) const {
+  return emission_.inputs && !emission_.device && !emission_.is_pinned && copy_.program.own_events(stmt) != 0;
+}
+
 std::vector<std::string> OperationWriter::operands_of(const Stmt& stmt) const {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
@@ -62,6 +68,7 @@ std::vector<std::string> OperationWriter::operands_of(const Stmt& stmt) const {
     bool real = dtype(stmt.args[0]) == DType::float64 || dtype(stmt.args[0]) == DType::float32;
     operands[0] = cat(real ? "unforeseen(" : "opaque(", operands[0], ")");
   }
+  for (size_t k = 0; k < operands.size() && is_held(stmt); ++k) operands[k] = cat("held(", operands[k], ")");
   for (size_t k = 0; k < operands.size(); ++k)
     if (may_be_foreseen(stmt, k)) operands[k] = cat("computed(", operands[k], ")");
   for (size_t k = 0; k < operands.size() && !folds; ++k)
@@ -89,6 +96,7 @@ void OperationWriter::compute(const Stmt& stmt) {
   std::string value = value_of(stmt, operands_of(stmt));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   if (emission_.is_pinned) value = cat("opaque(", value, ")");
+  if (is_held(stmt)) value = cat("held(", value, ")");
   define(stmt, value);
 }
 

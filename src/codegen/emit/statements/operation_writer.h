@@ -15,6 +15,7 @@ class OperationWriter : public Writer {
  private:
   std::vector<std::string> operands_of(const Stmt& stmt) const;
   std::string value_of(const Stmt& stmt, const std::vector<std::string>& operands) const;
+  bool is_held(const Stmt& stmt) const;
   bool may_be_foreseen(const Stmt& comparison, size_t operand) const;
   bool may_give_constant(const Stmt& stmt, size_t operand) const;
   bool is_narrow_mask(TempId temp, int size) const;

@@ -129,6 +129,10 @@ ACCEL_INLINE T computed(T value) {
   return value;
 }
 template <class T>
+ACCEL_INLINE T held(T value) {
+  return value;
+}
+template <class T>
 ACCEL_INLINE T rounded(T value) {
   return value;
 }

@@ -9,6 +9,10 @@ ACCEL_INLINE void stream(char* to, const char* from, i64 bytes) {
   typedef long long Line __attribute__((vector_size(16)));
 #define ACCEL_STREAM __builtin_ia32_movntdq
 #endif
+#if defined(ACCEL_STREAM) && defined(__clang__)
+#undef ACCEL_STREAM
+#define ACCEL_STREAM(to, line) __builtin_nontemporal_store(line, to)
+#endif
 #if defined(ACCEL_STREAM)
   if ((((iptr)to | bytes) & (i64)(sizeof(Line) - 1)) == 0) {
     for (i64 k = 0; k < bytes; k += sizeof(Line)) ACCEL_STREAM((Line*)(to + k), *(const Line*)(from + k));

@@ -77,7 +77,7 @@ ACCEL_INLINE bool decides(const char* argument, char* result, Numbers... numbers
   T x;
   __builtin_memcpy(&x, argument, sizeof(T));
   if (!Function::template has<T>(x)) return false;
-  const f64 value = Function::at(x);
+  const f64 value = Function::at(held(x));
   const T rounded = (T)value;
   __builtin_memcpy(result, &rounded, sizeof(T));
   return (is_apart(numbers, value) && ...);

@@ -1,11 +1,11 @@
 ACCEL_COMPLEX complex_of<R> square(complex_of<R> a) { return multiply(a, a); }
 ACCEL_COMPLEX complex_of<R> divide(complex_of<R> a, complex_of<R> b) {
   if (fabs(b.re) >= fabs(b.im)) {
-    if (b.re == 0 && b.im == 0) return {a.re / fabs(b.re), a.im / fabs(b.im)};
-    const R ratio = b.im / b.re, scale = 1 / (b.re + b.im * ratio);
+    if (b.re == 0 && b.im == 0) return {a.re / fabs(held(b.re)), a.im / fabs(held(b.im))};
+    const R ratio = held(b.im) / b.re, scale = 1 / (b.re + b.im * ratio);
     return {(a.re + rounded(a.im * ratio)) * scale, (a.im - rounded(a.re * ratio)) * scale};
   }
-  const R ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
+  const R ratio = held(b.re) / b.im, scale = 1 / (b.im + b.re * ratio);
   return {(rounded(a.re * ratio) + a.im) * scale, (rounded(a.im * ratio) - a.re) * scale};
 }
 ACCEL_COMPLEX complex_of<R> negative(complex_of<R> a) { return {negative(a.re), negative(a.im)}; }

@@ -70,7 +70,7 @@ ACCEL_INLINE FloatDivision<T> float_divmod(T a, T b) {
   } else {
     mod = copysign((T)0, b);
   }
-  if (quotient == 0) return {copysign((T)0, a / b), mod};
+  if (quotient == 0) return {copysign((T)0, held(a) / b), mod};
   T down = floor(quotient);
   if (__builtin_isgreater(quotient - down, (T)0.5)) down += 1;
   return {down, mod};
@@ -79,7 +79,7 @@ ACCEL_INLINE FloatDivision<T> float_divmod(T a, T b) {
 template <class T>
 ACCEL_INLINE T floor_divide(T a, T b) {
   if constexpr (is_float<T>)
-    return b == 0 ? a / b : float_divmod(a, b).quotient;
+    return b == 0 ? held(a) / b : float_divmod(a, b).quotient;
   else
     return integer_floor_divide(a, b);
 }

@@ -1,11 +1,12 @@
 ACCEL_INLINE f16 load_f16(const char* p) { return half_of_bits(load_u16(p)); }
 ACCEL_INLINE void store_f16(char* p, f16 v) { store_u16(p, half_bits(v)); }
 
+ACCEL_INLINE i64 magnitude_bits(f64 a) { return __builtin_bit_cast(i64, a) & 0x7fffffffffffffff; }
 // float64 to float16 in one rounding: first to float32 with the last bit set where bits were lost ("round to odd").
 ACCEL_INLINE f16 narrow(f64 a) {
   f32 near = (f32)a;
   u32 bits = __builtin_bit_cast(u32, near);
-  if ((f64)near != a) bits = (bits - __builtin_isgreater(__builtin_fabs((f64)near), __builtin_fabs(a))) | 1;
+  if ((f64)near != a) bits = (bits - (magnitude_bits(near) > magnitude_bits(a))) | 1;
   return narrow(__builtin_bit_cast(f32, bits));
 }
 

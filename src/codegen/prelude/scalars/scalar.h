@@ -41,9 +41,19 @@ template <class T>
 ACCEL_INLINE T negative(T a) {
   return (T)-a;
 }
-// By their bits: g++ takes -a * -b and a + -b for a * b and a - b, which have other signs where they are NaN.
-ACCEL_INLINE f32 negative(f32 a) { return __builtin_bit_cast(f32, __builtin_bit_cast(u32, a) ^ 0x80000000u); }
-ACCEL_INLINE f64 negative(f64 a) { return __builtin_bit_cast(f64, __builtin_bit_cast(u64, a) ^ 0x8000000000000000u); }
+// By their bits: compilers take -a * -b and a + -b for a * b and a - b, which have other signs where they are NaN. clang sees
+// a negation in bits that it knows.
+#if defined(__clang__)
+#define ACCEL_SIGN_BIT(bits) ((bits) | unknown_zero)
+#else
+#define ACCEL_SIGN_BIT(bits) (bits)
+#endif
+ACCEL_INLINE f32 negative(f32 a) {
+  return __builtin_bit_cast(f32, __builtin_bit_cast(u32, a) ^ (u32)ACCEL_SIGN_BIT(0x80000000u));
+}
+ACCEL_INLINE f64 negative(f64 a) {
+  return __builtin_bit_cast(f64, __builtin_bit_cast(u64, a) ^ ACCEL_SIGN_BIT(0x8000000000000000u));
+}
 template <class T>
 ACCEL_INLINE T positive(T a) {
   return a;
@@ -67,7 +77,15 @@ ACCEL_INLINE f64 rint(f64 a) { return __builtin_rint(a); }
 ACCEL_INLINE f32 copysign(f32 a, f32 b) { return __builtin_copysignf(a, b); }
 ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
 // Of the roundings g++ makes vectors of the one to the nearest alone. What floor takes 1 from is no zero but 1, whose
-// difference is the zero that NumPy's has.
+// difference is the zero that NumPy's has. The comparisons of clang's vectors call NaN invalid, its roundings do not.
+#if defined(__clang__) && (defined(__SSE4_1__) || defined(__aarch64__))
+#define ACCEL_ROUNDING(name)                                      \
+  ACCEL_INLINE f32 name(f32 a) { return __builtin_##name##f(a); } \
+  ACCEL_INLINE f64 name(f64 a) { return __builtin_##name(a); }
+ACCEL_ROUNDING(floor)
+ACCEL_ROUNDING(ceil)
+ACCEL_ROUNDING(trunc)
+#else
 #define ACCEL_ROUNDINGS(T)                                          \
   ACCEL_INLINE T floor(T a) {                                       \
     const T near = rint(a), less = near - 1;                        \
@@ -77,6 +95,7 @@ ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
   ACCEL_INLINE T trunc(T a) { return copysign(floor(fabs(a)), a); }
 ACCEL_ROUNDINGS(f32)
 ACCEL_ROUNDINGS(f64)
+#endif
 ACCEL_INLINE f32 fmod(f32 a, f32 b) { return __builtin_fmodf(a, b); }
 ACCEL_INLINE f64 fmod(f64 a, f64 b) { return __builtin_fmod(a, b); }
 template <class T>
