@@ -168,7 +168,8 @@ def test_a_compile_that_ran_out_of_time_is_made_once_more_later(tmp_path, always
     report = run(tmp_path, program=TIMED.replace("PAUSES", "[0, 0, 1.5, 0, 1.5, 0]"), CXX=fake)
     assert report["compiled"] == ([0] * 6 if always else [0, 0, 1, 2, 3, 4])
     assert len(report["warnings"]) == 1 and "compiler_timeout" in report["warnings"][0]
-    assert len((tmp_path / "fake-compiler.runs").read_text()) == 2
+    # Each attempt begins by asking the compiler for the flags that it understands, which is what hangs the first time.
+    assert len((tmp_path / "fake-compiler.runs").read_text()) == (2 if always else 3)
 
 
 def test_no_compiler(tmp_path):
