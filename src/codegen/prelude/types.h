@@ -18,24 +18,6 @@
 #define ACCEL_FOR_SIZE __attribute__((optimize("O1", "no-ivopts", ACCEL_AS_ALL)))
 #endif
 
-#if defined(__clang__)
-template <class T>
-ACCEL_INLINE bool sum_overflows(T a, T b, T wrapped) {
-  return __builtin_add_overflow(a, b, &wrapped);
-}
-template <class T>
-ACCEL_INLINE bool difference_overflows(T a, T b, T wrapped) {
-  return __builtin_sub_overflow(a, b, &wrapped);
-}
-template <class T>
-ACCEL_INLINE bool product_overflows(T a, T b, T wrapped) {
-  return __builtin_mul_overflow(a, b, &wrapped);
-}
-#define __builtin_add_overflow_p sum_overflows
-#define __builtin_sub_overflow_p difference_overflows
-#define __builtin_mul_overflow_p product_overflows
-#endif
-
 typedef bool bool8;
 typedef __INT8_TYPE__ i8;
 typedef __INT16_TYPE__ i16;
