@@ -31,7 +31,7 @@ def is_clang(*compiler):
 
 @functools.cache
 def kernel_flags(*compiler):
-    """The flags of kernels, as the table has them, for a compiler (`is_clang`) that understands all of them."""
+    """The words of the flags of kernels, as the table has them, for a compiler (`is_clang`) that understands all of them."""
     rows = re.findall(r'^FLAG\("([^"]+)", (\w+)', TABLE.read_text(), re.MULTILINE)
     family = "clang" if is_clang(*compiler) else "gnu"
-    return [flag for flag, families in rows if families in ("any", family)]
+    return [word for flag, families in rows if families in ("any", family) for word in flag.split()]
