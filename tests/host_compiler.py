@@ -23,14 +23,15 @@ def shell_text():
 
 
 @functools.cache
-def is_clang():
-    command = [*host_compiler(), "-dM", "-E", "-x", "c++", "/dev/null"]
+def is_clang(*compiler):
+    """Whether the compiler with these words, or else the host's, is clang."""
+    command = [*(compiler or host_compiler()), "-dM", "-E", "-x", "c++", "/dev/null"]
     return "__clang__" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @functools.cache
-def kernel_flags():
-    """The flags of kernels, as the table has them, for a compiler that understands all of them."""
+def kernel_flags(*compiler):
+    """The words of the flags of kernels, as the table has them, for a compiler (`is_clang`) that understands all of them."""
     rows = re.findall(r'^FLAG\("([^"]+)", (\w+)', TABLE.read_text(), re.MULTILINE)
-    family = "clang" if is_clang() else "gnu"
-    return [flag for flag, families in rows if families in ("any", family)]
+    family = "clang" if is_clang(*compiler) else "gnu"
+    return [word for flag, families in rows if families in ("any", family) for word in flag.split()]

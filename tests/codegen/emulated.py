@@ -22,6 +22,10 @@ def missing(machine):
     return next((program for program in MACHINES[machine] if shutil.which(program) is None), None)
 
 
+def compiler(machine):
+    return MACHINES[machine][0]
+
+
 def run(*command, **options):
     done = subprocess.run([str(c) for c in command], capture_output=True, check=False, **options)
     assert done.returncode == 0, f"{command[0]} failed:\n{done.stderr[:4000].decode()}"
@@ -39,7 +43,7 @@ def runner(machine):
     objects = []
     for name in ("run_kernel", "host"):
         objects.append(folder() / f"{machine}-{name}.o")
-        run(MACHINES[machine][0], "-std=c++20", "-O1", "-c", f"-I{ROOT / 'src'}", HERE / f"{name}.cpp", "-o", objects[-1])
+        run(compiler(machine), "-std=c++20", "-O1", "-c", f"-I{ROOT / 'src'}", HERE / f"{name}.cpp", "-o", objects[-1])
     return objects
 
 
@@ -52,8 +56,8 @@ class Program:
         if self.path.exists():
             return
         flags = [flag for flag in flags if not flag.startswith("-march=") and flag != "-shared"]
-        run(MACHINES[machine][0], *flags, "-w", "-c", "-", "-o", f"{self.path}.o", input=text.encode())
-        run(MACHINES[machine][0], "-static", f"{self.path}.o", *runner(machine), "-lm", "-pthread", "-o", self.path)
+        run(compiler(machine), *flags, "-w", "-c", "-", "-o", f"{self.path}.o", input=text.encode())
+        run(compiler(machine), "-static", f"{self.path}.o", *runner(machine), "-lm", "-pthread", "-o", self.path)
 
     def __call__(self, settings, symbols, inputs, outputs=(), results=()):
         """(status, exit, results). `settings`: the six numbers that run_kernel.cpp begins with; `results`: dtypes and ranks."""

@@ -18,10 +18,18 @@ from accel import _accel, config
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
 HERE = Path(__file__).resolve().parent
-FLAGS = [*(flag for flag in kernel_flags() if flag not in ("-nostdlib", "-lgcc")), "-x", "c++"]
 
-# Those of the test session: the fast set hardly optimises, ACCEL_TEST_KERNEL_FLAGS names further ones.
-FLAGS += config.extra_flags.split()
+
+def flags(*compiler):
+    """Of a kernel that a compiler, or else the host's, makes.
+
+    Those of the test session too: the fast set hardly optimises, ACCEL_TEST_KERNEL_FLAGS names further ones.
+    """
+    known = [flag for flag in kernel_flags(*compiler) if flag not in ("-nostdlib", "-lgcc")]
+    return [*known, "-x", "c++", *config.extra_flags.split()]
+
+
+FLAGS = flags()
 
 # "aarch64": kernels are compiled for that CPU and run in an emulator.
 MACHINE = os.environ.get("ACCEL_TEST_MACHINE")
@@ -90,7 +98,7 @@ def emulated_kernel(text, imports):
         return None
     if imports:
         pytest.skip("the kernel calls NumPy's loops, which an emulator lacks")
-    return emulated.Program(MACHINE, text, FLAGS)
+    return emulated.Program(MACHINE, text, flags(emulated.compiler(MACHINE)))
 
 
 def bits_of(symbols):

@@ -10,6 +10,14 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
+// Memory that other threads may change during a poll. clang takes what a restricted pointer leads to for unchanged by calls
+// that cannot have the pointer.
+ACCEL_INLINE void expose([[maybe_unused]] const char* memory) {
+#if defined(__clang__)
+  asm volatile("" : : "r"(memory));
+#endif
+}
+
 constexpr i64 poll_turns = 1 << 16;  // before the first poll of a run: some 50 microseconds
 // Turns that `work` element operations count for: very many are followed by a poll.
 ACCEL_INLINE i64 turns_of(i64 work) { return work >= 0 && work < (1 << 24) ? work : 1 << 24; }

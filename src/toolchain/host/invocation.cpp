@@ -70,11 +70,17 @@ bool is_object(const std::string& bytes) {
       "ELF");
 }
 
-// Libraries come after what needs them.
+// Libraries come after what needs them. An option of LLVM is a word after its flag's.
 std::vector<std::string> arguments_of(const std::vector<std::string>& flags, const std::string& input,
                                       const std::string& output, const std::string& archive) {
   std::vector<std::string> arguments, libraries;
-  for (const auto& flag : flags) (flag.starts_with("-l") ? libraries : arguments).push_back(flag);
+  constexpr std::string_view llvm = "-mllvm ";
+  for (const auto& flag : flags) {
+    if (flag.starts_with(llvm))
+      arguments.insert(arguments.end(), {"-mllvm", flag.substr(llvm.size())});
+    else
+      (flag.starts_with("-l") ? libraries : arguments).push_back(flag);
+  }
   arguments.insert(arguments.end(), {input, "-o", output});
   if (!archive.empty()) arguments.insert(arguments.end(), {archive, "-Wl,--exclude-libs,ALL", "-lm"});
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());

@@ -14,7 +14,7 @@ from support.ops_table import ROWS, loops
 from accel import _accel
 
 HERE = Path(__file__).resolve().parent
-FLAGS = "-O2 -std=c++20 -ffp-contract=off -fno-math-errno -ftrapping-math -shared -fPIC -x c++".split()
+FLAGS = "-O2 -std=c++20 -ffp-contract=off -fno-math-errno -ftrapping-math -shared -fPIC -w -x c++".split()
 FLAGS += [] if is_clang() else ["-fno-gnu-unique"]  # modules share no variables
 
 

@@ -60,6 +60,8 @@ void ControlFunction::open_blocks(Code& out, const std::string& parameters) {
     if (control_.fixed.contains(id)) memory += cat(", [[maybe_unused]] char* __restrict b", id);
   out.open(cat("static __attribute__((noinline)) ", effort(), "void ", control_.name, "_blocks(Frame* frame, ", parameters,
                memory, ")"));
+  for (BufferId id : control_.emission.names.buffers())
+    if (control_.fixed.contains(id)) out.line(cat("expose(b", id, ");"));
   write_locals(out);
 }
 

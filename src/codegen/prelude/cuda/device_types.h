@@ -33,9 +33,8 @@
 #define __builtin_isgreater(a, b) ((a) > (b))
 #define __builtin_inf() __builtin_bit_cast(double, 0x7ff0000000000000ul)
 #define __builtin_nan(text) __builtin_bit_cast(double, 0x7ff8000000000000ul)
-#define __builtin_add_overflow_p(a, b, type) accel_overflows::of_sum(a, b)
-#define __builtin_sub_overflow_p(a, b, type) accel_overflows::of_difference(a, b)
-#define __builtin_mul_overflow_p(a, b, type) accel_overflows::of_product(a, b)
+#define __builtin_add_overflow(a, b, out) accel_overflows::sum(a, b, out)
+#define __builtin_sub_overflow(a, b, out) accel_overflows::difference(a, b, out)
 #define __builtin_mul_overflow(a, b, out) accel_overflows::product(a, b, out)
 #define __is_same(A, B) accel_same_type<A, B>
 template <class A, class B>
@@ -72,21 +71,6 @@ __forceinline__ bool product(T a, T b, T* out) {
   } else {
     return __umul64hi((unsigned long long)a, (unsigned long long)b) != 0;
   }
-}
-template <class T>
-__forceinline__ bool of_sum(T a, T b) {
-  T out;
-  return sum(a, b, &out);
-}
-template <class T>
-__forceinline__ bool of_difference(T a, T b) {
-  T out;
-  return difference(a, b, &out);
-}
-template <class T>
-__forceinline__ bool of_product(T a, T b) {
-  T out;
-  return product(a, b, &out);
 }
 }  // namespace accel_overflows
 #endif

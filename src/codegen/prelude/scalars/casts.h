@@ -26,6 +26,15 @@ ACCEL_INLINE To number_of_mask(bool8 mask) {
 }
 // A bool of memory, or of narrow numbers: its byte becomes the number. A mask would be widened step by step.
 ACCEL_INLINE u8 byte_of(bool8 mask) { return made_whole((u8)mask); }
+// Of an integer that it knows, or knows to be 0 or 1, clang would work out what becomes of its float, without the events.
+template <class T>
+ACCEL_INLINE T unforeseen_integer(T value) {
+#if defined(__clang__)
+  return value | (T)unknown_zero;
+#else
+  return value;
+#endif
+}
 template <class To, class From>
 struct Cast {
   ACCEL_INLINE To of(From a) {
@@ -35,6 +44,8 @@ struct Cast {
       return number_of_mask<To>(a);
     else if constexpr (is_float<From> && !is_float<To>)
       return made_whole(float_to_integer<To>(a));
+    else if constexpr (is_float<To> && !is_float<From>)
+      return (To)unforeseen_integer(a);
     else
       return (To)a;
   }

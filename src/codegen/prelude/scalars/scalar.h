@@ -19,15 +19,18 @@ ACCEL_INLINE T multiply(T a, T b) {
 ACCEL_INLINE bool8 multiply(bool8 a, bool8 b) { return a & b; }
 template <class T>
 ACCEL_INLINE bool8 add_overflows(T a, T b) {
-  return __builtin_add_overflow_p(a, b, (T)0);
+  T wrapped;
+  return __builtin_add_overflow(a, b, &wrapped);
 }
 template <class T>
 ACCEL_INLINE bool8 subtract_overflows(T a, T b) {
-  return __builtin_sub_overflow_p(a, b, (T)0);
+  T wrapped;
+  return __builtin_sub_overflow(a, b, &wrapped);
 }
 template <class T>
 ACCEL_INLINE bool8 multiply_overflows(T a, T b) {
-  return __builtin_mul_overflow_p(a, b, (T)0);
+  T wrapped;
+  return __builtin_mul_overflow(a, b, &wrapped);
 }
 ACCEL_INLINE bool8 overflow_event(bool8 happens) {
   if (__builtin_expect(happens, 0)) raise_overflow();
