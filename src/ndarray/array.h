@@ -20,8 +20,8 @@ constexpr int max_rank = 64;  // NPY_MAXDIMS
 bool import_numpy();
 // n of the NumPy 2.n that is imported. Requires import_numpy().
 int numpy_minor();
-// Whether NumPy's loops for complex numbers round a product and what is added to it once: up to the CPU, and to what the
-// environment forbids NumPy to use of it. Requires import_numpy().
+// Whether NumPy's loops for complex numbers use fused multiply-add. It depends on the CPU and on NPY_DISABLE_CPU_FEATURES.
+// Requires import_numpy().
 bool contracts_products();
 
 // Memory layout of an exact ndarray, or of an object that begins with its fields (array_fields.h). Pointers are borrowed.

@@ -1,4 +1,4 @@
-"""What a build from source says where it is impossible: one line with the way out, before anything is compiled."""
+"""A build from source that lacks something says so in one line, with the way out, before anything is compiled."""
 
 import importlib.util
 import sysconfig

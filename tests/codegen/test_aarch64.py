@@ -31,6 +31,15 @@ def aarch64(monkeypatch):
     if program := emulated.missing("aarch64"):
         pytest.skip(f"{program} is not installed (Debian: g++-aarch64-linux-gnu, qemu-user)")
     monkeypatch.setattr(kernels, "MACHINE", "aarch64")
+    runs, call = [], emulated.Program.__call__
+
+    def counted(self, *given, **named):
+        runs.append(self.machine)
+        return call(self, *given, **named)
+
+    monkeypatch.setattr(emulated.Program, "__call__", counted)
+    yield
+    assert set(runs) == {"aarch64"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(getattr(part, "__name__", str(part)) for part in case))

@@ -84,10 +84,8 @@ class Prober {
     const std::string guess = family_by_name(compiler_);
     ACCEL_TRY(bool understands_all, accepts(flags_of(guess)));
     if (!understands_all || found_.family != guess) {
-      ACCEL_TRY(Unit known, learn_family());
-      (void)known;
-      ACCEL_TRY(Unit searched, search(flags_to_build(), others()));
-      (void)searched;
+      ACCEL_TRY([[maybe_unused]] Unit known, learn_family());
+      ACCEL_TRY([[maybe_unused]] Unit searched, search(flags_to_build(), others()));
     }
     return found_;
   }
@@ -135,8 +133,7 @@ class Prober {
     if (understands_all) return Unit{};
     if (asked.size() == 1) return search_other(known, asked[0]);
     auto middle = asked.begin() + static_cast<long>(asked.size() / 2);
-    ACCEL_TRY(Unit searched, search(known, {asked.begin(), middle}));
-    (void)searched;
+    ACCEL_TRY([[maybe_unused]] Unit searched, search(known, {asked.begin(), middle}));
     return search(std::vector(found_.flags), {middle, asked.end()});
   }
 

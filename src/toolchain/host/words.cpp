@@ -36,7 +36,7 @@ class WordReader {
       word += text_[at_++];
   }
 
-  // Between double quotes a backslash stands for the character behind it where that is a double quote or a backslash.
+  // Between double quotes a backslash escapes a double quote and a backslash, and nothing else.
   void read_quotation(char quote, std::string& word) {
     for (; at_ < text_.size() && text_[at_] != quote; at_++) {
       const bool escapes =

@@ -423,3 +423,38 @@ def test_identity_of_what_calls_give():
         for _ in range(4):
             assert call(x)[0] == function(x)[0]
         assert accel.stats(call)["compiled"] > 0
+
+
+def keep_caller(x, kept):
+    kept.append(sys._getframe(1))
+    return x
+
+
+def kept_by_a_call(a, kept):
+    keep_caller(a * 2, kept)
+    return a.sum()
+
+
+def raising(a, kept):
+    y = a * 2
+    return y[len(a) + len(kept)]
+
+
+@pytest.mark.parametrize("function", [kept_by_a_call, raising])
+def test_frames_that_outlive_a_call_own_its_arguments(function):
+    call = accel.compile(function)
+    for _ in range(4):
+        a, kept = np.arange(1000.0), []
+        alive = weakref.ref(a)
+        try:
+            call(a, kept)
+        except IndexError as error:
+            kept.append(error.__traceback__.tb_next.tb_frame)
+        del a
+        (frame,) = kept
+        assert frame.f_code is function.__code__ and alive() is not None
+        assert frame.f_locals["a"] is alive() and frame.f_locals["a"][3] == 3.0
+        del frame, kept
+        gc.collect()
+        assert alive() is None
+    assert facts(call)["compiled"] == 4 and facts(call)["interpreted"] == 0

@@ -65,18 +65,6 @@ ACCEL_INLINE bool v_any(M masks) {
   return (((i64v)masks)[0] | ((i64v)masks)[1]) != 0;
 #endif
 }
-template <class M>
-ACCEL_INLINE M v_and(M, M a, M b) {
-  return a & b;
-}
-template <class M>
-ACCEL_INLINE M v_or(M, M a, M b) {
-  return a | b;
-}
-template <class M>
-ACCEL_INLINE M v_not(M mask, M a) {
-  return mask & ~a;
-}
 
 // a in the lanes of the mask, else b.
 template <class M, class V>
@@ -105,14 +93,14 @@ ACCEL_INLINE V v_where(M mask, V a, V b) {
     asm("v" x86 "ps %2, %1, %0" : "=x"(result) : "x"(a), ACCEL_VECTOR_OPERAND(b)); \
   else                                                                             \
     asm("v" x86 "pd %2, %1, %0" : "=x"(result) : "x"(a), ACCEL_VECTOR_OPERAND(b)); \
-  return result;
+  return result
 #elif defined(__x86_64__)
 #define ACCEL_VECTOR_INSTRUCTION(x86, arm)                \
   if constexpr (sizeof(typename ElementOf<V>::type) == 4) \
     asm(x86 "ps %1, %0" : "+x"(a) : "x"(b));              \
   else                                                    \
     asm(x86 "pd %1, %0" : "+x"(a) : "x"(b));              \
-  return a;
+  return a
 #elif defined(__aarch64__)
 #define ACCEL_VECTOR_INSTRUCTION(x86, arm)                           \
   V result;                                                          \
@@ -120,35 +108,50 @@ ACCEL_INLINE V v_where(M mask, V a, V b) {
     asm(arm " %0.4s, %1.4s, %2.4s" : "=w"(result) : "w"(a), "w"(b)); \
   else                                                               \
     asm(arm " %0.2d, %1.2d, %2.2d" : "=w"(result) : "w"(a), "w"(b)); \
-  return result;
+  return result
 #endif
 template <class V>
 ACCEL_INLINE V quiet_add(V a, V b) {
-  ACCEL_VECTOR_INSTRUCTION("add", "fadd")
+  ACCEL_VECTOR_INSTRUCTION("add", "fadd");
 }
 template <class V>
 ACCEL_INLINE V quiet_subtract(V a, V b) {
-  ACCEL_VECTOR_INSTRUCTION("sub", "fsub")
+  ACCEL_VECTOR_INSTRUCTION("sub", "fsub");
 }
 template <class V>
 ACCEL_INLINE V quiet_multiply(V a, V b) {
-  ACCEL_VECTOR_INSTRUCTION("mul", "fmul")
+  ACCEL_VECTOR_INSTRUCTION("mul", "fmul");
 }
 template <class V>
-ACCEL_INLINE V quiet_quotient(V a, V b){ACCEL_VECTOR_INSTRUCTION("div", "fdiv")}
-// name(mask, a, b), and name_or(mask, a, b, other): `other` in the lanes that are not in the mask.
-#define ACCEL_VECTOR_BINARY(name, value)                \
-  template <class M, class V>                           \
-  ACCEL_INLINE V name(M mask, V a, V b) {               \
-    return value;                                       \
-  }                                                     \
+ACCEL_INLINE V quiet_quotient(V a, V b) {
+  ACCEL_VECTOR_INSTRUCTION("div", "fdiv");
+}
+template <class M, class V>
+ACCEL_INLINE V v_add(M, V a, V b) {
+  return quiet_add(a, b);
+}
+template <class M, class V>
+ACCEL_INLINE V v_subtract(M, V a, V b) {
+  return quiet_subtract(a, b);
+}
+template <class M, class V>
+ACCEL_INLINE V v_multiply(M, V a, V b) {
+  return rounded(a * b);
+}
+template <class M, class V>
+ACCEL_INLINE V v_divide(M mask, V a, V b) {
+  return quiet_quotient(a, v_where(mask, b, v_all<V>(1)));
+}
+// name_or(mask, a, b, other): `other` in the lanes that are not in the mask.
+#define ACCEL_VECTOR_OR(name)                           \
   template <class M, class V>                           \
   ACCEL_INLINE V name##_or(M mask, V a, V b, V other) { \
     return v_where(mask, name(mask, a, b), other);      \
   }
-ACCEL_VECTOR_BINARY(v_add, quiet_add(a, b)) ACCEL_VECTOR_BINARY(v_subtract, quiet_subtract(a, b))
-    ACCEL_VECTOR_BINARY(v_multiply, rounded(a* b))
-        ACCEL_VECTOR_BINARY(v_divide, quiet_quotient(a, v_where(mask, b, v_all<V>(1))))
+ACCEL_VECTOR_OR(v_add)
+ACCEL_VECTOR_OR(v_subtract)
+ACCEL_VECTOR_OR(v_multiply)
+ACCEL_VECTOR_OR(v_divide)
 
 // Of lanes with a NaN, comparisons of order raise an event where AVX's comparisons are missing.
 #if defined(__AVX2__)
@@ -160,17 +163,22 @@ ACCEL_VECTOR_BINARY(v_add, quiet_add(a, b)) ACCEL_VECTOR_BINARY(v_subtract, quie
   ACCEL_INLINE i32v name(i32v mask, f32v a, f32v b) { return mask & (i32v)(a text b); } \
   ACCEL_INLINE i64v name(i64v mask, f64v a, f64v b) { return mask & (i64v)(a text b); }
 #endif
-            ACCEL_VECTOR_COMPARE(v_equal, 0x00, ==) ACCEL_VECTOR_COMPARE(v_not_equal, 0x04, !=)
-                ACCEL_VECTOR_COMPARE(v_less, 0x11, <) ACCEL_VECTOR_COMPARE(v_less_equal, 0x12, <=)
-                    ACCEL_VECTOR_COMPARE(v_greater_equal, 0x1d, >=) ACCEL_VECTOR_COMPARE(v_greater, 0x1e, >)
+// clang-format off
+ACCEL_VECTOR_COMPARE(v_equal, 0x00, ==)
+ACCEL_VECTOR_COMPARE(v_not_equal, 0x04, !=)
+ACCEL_VECTOR_COMPARE(v_less, 0x11, <)
+ACCEL_VECTOR_COMPARE(v_less_equal, 0x12, <=)
+ACCEL_VECTOR_COMPARE(v_greater_equal, 0x1d, >=)
+ACCEL_VECTOR_COMPARE(v_greater, 0x1e, >)
+// clang-format on
 
 #if defined(__x86_64__)
 #define ACCEL_VECTOR_REGISTER "x"
 #else
 #define ACCEL_VECTOR_REGISTER "w"
 #endif
-                        template <class V>
-                        ACCEL_INLINE V quiet_sqrt(V a) {
+template <class V>
+ACCEL_INLINE V quiet_sqrt(V a) {
   constexpr bool single = sizeof(typename ElementOf<V>::type) == 4;
 #if defined(__AVX__)
   if constexpr (single)
@@ -250,8 +258,8 @@ ACCEL_INLINE void v_do_not_optimize(V a) {
   asm volatile("" : : ACCEL_VECTOR_REGISTER(a));
 }
 
-// The events of a group of lanes. Lanes outside of the mask are computed as well: what they raise is sorted out behind the
-// loop, which costs nothing in it. A group that may have had an event which counts is to be run again without vectors.
+// The events of a group of lanes. Lanes outside of the mask are computed as well. The flags are read after the loop, so that
+// the loop costs nothing more: if a lane of the mask may have raised one, the group is to be run again without vectors.
 struct VectorEvents {
   int before;  // events of the groups before it
 

@@ -21,19 +21,6 @@ ACCEL_INLINE Mask first_lanes(i64 count) {
   return count >= (i64)(8 * sizeof(Mask)) ? (Mask)-1 : (Mask)((1u << index_max(count, 0)) - 1);
 }
 
-template <class M>
-ACCEL_INLINE M v_and(M, M a, M b) {
-  return a & b;
-}
-template <class M>
-ACCEL_INLINE M v_or(M, M a, M b) {
-  return a | b;
-}
-template <class M>
-ACCEL_INLINE M v_not(M mask, M a) {
-  return mask & ~a;
-}
-
 #define ACCEL_VECTOR_UNARY(name, text)                                    \
   ACCEL_INLINE f32v name(u16 mask, f32v a) {                              \
     f32v result;                                                          \

@@ -81,3 +81,17 @@ template <class V, class R>
 ACCEL_INLINE complex_of<V> v_all(complex_of<R> a) {
   return {v_all<V>(a.re), v_all<V>(a.im)};
 }
+
+// Logical operations on masks. Operands of v_and and v_or have no lanes outside of the first operand.
+template <class M>
+ACCEL_INLINE M v_and(M, M a, M b) {
+  return a & b;
+}
+template <class M>
+ACCEL_INLINE M v_or(M, M a, M b) {
+  return a | b;
+}
+template <class M>
+ACCEL_INLINE M v_not(M mask, M a) {
+  return mask & ~a;
+}
