@@ -45,7 +45,7 @@ find_python() {
   local candidate
   for candidate in "${PYTHON:-python3}" python3.13 python3.15 python3.14 python3.12 python3.11 python; do
     candidate=$(command -v "$candidate") || continue
-    "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 16))' 2>/dev/null && { echo "$candidate"; return; }
+    "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$candidate"; return; }
   done
   return 1
 }

@@ -72,7 +72,7 @@ void cross() {
 }
 
 // CPython's own limit of C recursion goes by the stack in use.
-void tell_interpreter([[maybe_unused]] char* lowest, [[maybe_unused]] size_t bytes) {
+void set_stack_protection([[maybe_unused]] char* lowest, [[maybe_unused]] size_t bytes) {
 #if PY_VERSION_HEX >= 0x030E0000
   PyThreadState* thread = PyThreadState_Get();
   if (bytes > 0)
@@ -103,12 +103,12 @@ PyObject* call_on_new_stack(StackBody body, void* context) {
   makecontext(&crossing.within, cross, 0);
   char* lowest = std::exchange(lowest_in_use, segment->lowest());
   const size_t bytes = std::exchange(bytes_in_use, segment->bytes());
-  tell_interpreter(lowest_in_use, bytes_in_use);
+  set_stack_protection(lowest_in_use, bytes_in_use);
   begun = &crossing;
   swapcontext(&crossing.before, &crossing.within);
   lowest_in_use = lowest;
   bytes_in_use = bytes;
-  tell_interpreter(lowest, bytes);
+  set_stack_protection(lowest, bytes);
   spare = std::move(segment);
   return crossing.result;
 }
