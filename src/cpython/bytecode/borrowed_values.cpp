@@ -19,8 +19,8 @@ int block_start(const Bytecode& bytecode, int index) {
   return start;
 }
 
-// The effect of an instruction on the values of its block; `known` has what lies on the stack above the values that the block
-// began with, or pushed anew below them.
+// Applies an instruction to `known`: for each of the topmost values on the stack the local that it borrows from, -1 for none.
+// Statements do not begin or end within an expression, so the value that an instruction leaves on top is its own result.
 void apply(const Instruction& instruction, std::vector<int>& known) {
   const auto at = [&](int position) -> int& { return known[known.size() - static_cast<size_t>(position)]; };
   const int size = static_cast<int>(known.size());
@@ -33,7 +33,10 @@ void apply(const Instruction& instruction, std::vector<int>& known) {
       known.push_back(instruction.arg <= size ? at(instruction.arg) : -1);
       return;
     case Opcode::swap:
-      if (instruction.arg <= size) std::swap(at(1), at(instruction.arg));
+      if (instruction.arg <= size)
+        std::swap(at(1), at(instruction.arg));
+      else if (size > 0)
+        at(1) = -1;
       return;
     case Opcode::load_method:
     case Opcode::load_special:  // the owner stays on top
@@ -45,7 +48,7 @@ void apply(const Instruction& instruction, std::vector<int>& known) {
       return;
     default:
       known.resize(static_cast<size_t>(std::max(size + effect, 0)), -1);
-      if (effect > -2 && !known.empty()) known.back() = -1;
+      if (!known.empty()) known.back() = -1;
   }
 }
 

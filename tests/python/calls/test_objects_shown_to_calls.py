@@ -220,6 +220,11 @@ def counted_in_a_function(a):
     return count(y, other=z), count(z, other=y), sys.getrefcount(y)
 
 
+def counted_containers(a):
+    y, z = a * 2, a * 3
+    return sys.getrefcount((y, z, y)), sys.getrefcount(y), sys.getrefcount([z]), y, z
+
+
 def resized_by_a_call(a):
     x = a * 2
     operator.call(x.resize, (5, 1))
@@ -281,6 +286,7 @@ def counted(a):
         resized_alone,
         resized_in_a_function,
         counted_in_a_function,
+        counted_containers,
         resized_by_a_call,
         resized_with_two_names,
         resized_beside_an_unread_name,
