@@ -5,6 +5,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from host_compiler import host_compiler, shell_text
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,8 +32,9 @@ def refusal(backend, hook="get_requires_for_build_wheel", *arguments):
 
 
 def fake_compiler(folder, script):
+    """Writes a shell script that plays a compiler; in it, COMPILER stands for the real one."""
     path = folder / "c++"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.write_text("#!/bin/sh\n" + script.replace("COMPILER", shell_text()) + "\n")
     path.chmod(0o755)
     return str(path)
 
@@ -61,11 +63,13 @@ def test_another_compiler(backend, monkeypatch, tmp_path):
     compiler = fake_compiler(tmp_path, "echo c++: broken >&2; echo more >&2; exit 3")
     monkeypatch.setenv("CXX", compiler)
     assert f"{compiler} does not work (c++: broken)" in refusal(backend)
-    monkeypatch.setenv("CMAKE_ARGS", "-DCMAKE_CXX_COMPILER=g++")
+    monkeypatch.setenv("CMAKE_ARGS", f"-DCMAKE_CXX_COMPILER={host_compiler()[0]}")
     backend.get_requires_for_build_wheel()
 
 
-@pytest.mark.parametrize("script", ['exec g++ "$@" -std=c++17', 'case "$*" in *c++20*) exit 1;; *) exec g++ "$@";; esac'])
+@pytest.mark.parametrize(
+    "script", ['exec COMPILER "$@" -std=c++17', 'case "$*" in *c++20*) exit 1;; *) exec COMPILER "$@";; esac']
+)
 def test_old_compiler(backend, monkeypatch, tmp_path, script):
     """Before 11, g++ knows C++20 in part; before 10, not the option either."""
     monkeypatch.setenv("CXX", fake_compiler(tmp_path, script))
@@ -74,7 +78,7 @@ def test_old_compiler(backend, monkeypatch, tmp_path, script):
 
 
 def test_no_openmp(backend, monkeypatch, tmp_path):
-    monkeypatch.setenv("CXX", fake_compiler(tmp_path, 'case "$*" in *-fopenmp*) exit 1;; *) exec g++ "$@";; esac'))
+    monkeypatch.setenv("CXX", fake_compiler(tmp_path, 'case "$*" in *-fopenmp*) exit 1;; *) exec COMPILER "$@";; esac'))
     assert "has no OpenMP" in refusal(backend)
 
 

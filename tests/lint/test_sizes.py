@@ -7,6 +7,7 @@ import sysconfig
 import clang.cindex as clang
 import numpy as np
 import pytest
+from host_compiler import host_compiler
 from test_includes import SRC, source_files
 
 CLASSES = {clang.CursorKind.CLASS_DECL, clang.CursorKind.STRUCT_DECL, clang.CursorKind.CLASS_TEMPLATE}
@@ -23,7 +24,9 @@ OF_TABLES = {"Settings", "CudaDriver"}
 
 
 def include_options():
-    found = subprocess.run(["g++", "-xc++", "-E", "-v", "/dev/null"], capture_output=True, text=True, check=True).stderr
+    found = subprocess.run(
+        [*host_compiler(), "-xc++", "-E", "-v", "/dev/null"], capture_output=True, text=True, check=True
+    ).stderr
     folders = found.partition("search starts here:")[2].partition("End of search list")[0].split("\n")
     options = [f"-isystem{folder.strip()}" for folder in folders if folder.startswith(" ")]
     return [*options, f"-I{SRC}", f"-I{sysconfig.get_paths()['include']}", f"-I{np.get_include()}"]

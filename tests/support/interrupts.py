@@ -1,11 +1,12 @@
 """Signals sent while a compiled function runs or is compiled, and the time until it ends."""
 
 import os
-import shutil
 import signal
 import threading
 import time
 import traceback
+
+from host_compiler import shell_text
 
 AFTER = 0.3  # seconds until the signal
 SOON = 0.15  # seconds from the signal to the end of the call, on an idle machine
@@ -74,8 +75,8 @@ def interrupted(call, *arguments):
 
 def slow_compiler(folder, seconds):
     """Writes a C++ compiler that takes this many seconds longer; returns its path."""
-    path = os.path.join(folder, "g++")
+    path = os.path.join(folder, "c++")
     with open(path, "w") as file:
-        file.write(f'#!/bin/sh\ncase "$*" in *--version*) ;; *) sleep {seconds};; esac\nexec {shutil.which("g++")} "$@"\n')
+        file.write(f'#!/bin/sh\ncase "$*" in *--version*) ;; *) sleep {seconds};; esac\nexec {shell_text()} "$@"\n')
     os.chmod(path, 0o755)
     return path
