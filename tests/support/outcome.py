@@ -62,6 +62,14 @@ def lines(error):
     return [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)[1:]]
 
 
+def with_one_nan(value):
+    """The array with all its NaNs replaced by one."""
+    value = value.copy()
+    parts = value.view(value.real.dtype)
+    parts[np.isnan(parts)] = np.nan
+    return value
+
+
 def outcome(call, arguments, keywords=None, share=False):
     """Calls with copies of the arguments (share: with the arguments themselves, so that they still share memory)."""
     passed = list(arguments) if share else [copied(a) for a in arguments]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.compiled import facts
 from support.differential import check
-from support.outcome import assert_same
+from support.outcome import assert_same, with_one_nan
 
 import accel
 
@@ -217,13 +217,23 @@ def test_extremes(body, bound):
     The dtypes take turns over the bodies, so that both meet each form of loop."""
     dtype = ("complex64", "complex128")[BODIES.index(body) % 2]
     z = extremes(dtype).reshape(17, 17)  # as many axes as in `test_bodies`: the first kernels are the same
-    call = accel.compile(body)
+    call = compiled = accel.compile(body)
+    if body is until_outside:  # NaNs go on, and which of two survives is not NumPy's for certain
+
+        def body(*arguments):
+            return with_one_nan(until_outside(*arguments))
+
+        def call(*arguments):
+            return with_one_nan(compiled(*arguments))
+
     for ignored in ("all", "none"):
         settings = {"all": "ignore"} if ignored == "all" else {}
         with np.errstate(**settings), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for steps in (1, 2, 5):
                 assert_same(body, call, z, z[:, ::-1].copy(), steps, bound, times=2, share=False)
+        if ignored == "all":
+            assert facts(compiled)["interpreted"] == 0
 
 
 def test_events_of_one_element():
