@@ -6,6 +6,7 @@
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
 #include "toolchain/doctor/doctor.h"
+#include "toolchain/host/compiler.h"
 #include "toolchain/toolchain.h"
 
 namespace accel {
@@ -44,6 +45,16 @@ py::dict nvrtc_record(const NvrtcReport& report) {
   record["problem"] = report.problem;
   record["way_out"] = report.way_out;
   return record;
+}
+
+// accel._compiler_package.find_command(). Any thread, without the GIL. An error there means that no package is found.
+std::vector<std::string> find_packaged_compiler() {
+  py::gil_scoped_acquire locked;
+  try {
+    return py::module_::import("accel._compiler_package").attr("find_command")().cast<std::vector<std::string>>();
+  } catch (const py::error_already_set&) {
+    return {};
+  }
 }
 
 py::dict examination() {
@@ -96,6 +107,7 @@ CacheInfo read_cache_info() {
 }  // namespace
 
 void bind_system(py::module_& module) {
+  set_packaged_compiler_finder(find_packaged_compiler);
   module.def("cache_info", [] { return cache_record(read_cache_info()); });
   module.def("clear_cache", delete_cache);
   module.def("examine", examination);

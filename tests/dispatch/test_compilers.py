@@ -33,7 +33,7 @@ exec REAL "$@"
 
 def fake(tmp_path, refused="nothing", name="", script=PICKY):
     path = tmp_path / (name or ("fake-clang++" if is_clang() else "fake++"))
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script.replace("REAL", shell_text()).replace("REFUSED", refused))
     path.chmod(0o755)
     return path
@@ -46,7 +46,7 @@ def runs_of(path):
 
 def run(tmp_path, *arguments, **environment):
     settings = {k: v for k, v in os.environ.items() if not k.startswith("ACCEL_")}
-    path = [os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")]
+    path = [str(tmp_path / "packages"), os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")]
     settings.update(ACCEL_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join(filter(None, path)))
     settings.update({k: str(v) for k, v in environment.items()})
     command = [sys.executable, *(arguments or ("-c", PROGRAM))]
@@ -123,6 +123,29 @@ def test_a_name_that_leads_astray(tmp_path):
     compiler = fake(tmp_path, name="g++" if is_clang() else "clang++")
     assert compiles_silently(tmp_path, compiler)
     assert "BAD" not in doctor(tmp_path, compiler)
+
+
+def package(tmp_path, script):
+    """A package of the name of the one that brings a compiler; the environment in which it is the only compiler."""
+    fake(tmp_path, name="packages/ziglang/zig", script=script)
+    return {"PATH": str(tmp_path), "CXX": ""}
+
+
+def test_a_compiler_that_a_package_brings(tmp_path):
+    script = f'#!/bin/sh\nPATH={shlex.quote(os.environ["PATH"])}\n[ "$1" = c++ ] && shift && exec REAL "$@"\n'
+    environment = package(tmp_path, script)
+    done = run(tmp_path, **environment)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stdout + done.stderr
+    text = run(tmp_path, "-m", "accel", "doctor", **environment).stdout
+    assert "ziglang/zig c++ (" in text and "BAD" not in text, text
+    other = fake(tmp_path)
+    assert str(other) in run(tmp_path, "-m", "accel", "doctor", **{**environment, "CXX": other}).stdout
+
+
+def test_a_package_whose_compiler_fails(tmp_path):
+    environment = package(tmp_path, "#!/bin/sh\necho error: no space >&2; exit 1\n")
+    done = run(tmp_path, **environment)
+    assert done.returncode == 0 and done.stdout.startswith("0 ") and "no space" in done.stdout, done.stdout + done.stderr
 
 
 def test_doctor_names_the_compiler(tmp_path):

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -34,21 +35,32 @@ std::optional<std::string> find_on_path(const std::string& name, const std::stri
   return std::nullopt;
 }
 
+using Words = std::vector<std::string>;
+
+std::atomic<Words (*)()> packaged_compiler_finder{nullptr};
+
+std::optional<Compiler> locate_command(Words command, const std::string& search) {
+  if (command.empty()) return std::nullopt;
+  auto path = find_on_path(command[0], search);
+  if (!path) return std::nullopt;
+  command[0] = *path;
+  struct stat info = *program_info(*path);
+  std::string identity =
+      std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+  for (const auto& word : command) identity += '\0' + word;
+  return Compiler{command, identity};
+}
+
 Result<Compiler> locate(const std::string& wanted, const std::string& search) {
-  std::vector<std::vector<std::string>> candidates{{"g++"}, {"clang++"}};
   ACCEL_TRY(auto words, split_words(wanted, "CXX (the setting compiler)"));
-  if (!words.empty()) candidates = {words};
-  for (auto& command : candidates) {
-    auto path = find_on_path(command[0], search);
-    if (!path) continue;
-    command[0] = *path;
-    struct stat info = *program_info(*path);
-    std::string identity =
-        std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
-    for (const auto& word : command) identity += '\0' + word;
-    return Compiler{command, identity};
+  if (!words.empty()) {
+    if (auto given = locate_command(words, search)) return *given;
+    return fail(Reason::no_compiler, "'" + words[0] + "' (CXX) is not there");
   }
-  if (candidates.size() == 1) return fail(Reason::no_compiler, "'" + candidates[0][0] + "' (CXX) is not there");
+  for (const char* name : {"g++", "clang++"})
+    if (auto usual = locate_command({name}, search)) return *usual;
+  if (auto find = packaged_compiler_finder.load())
+    if (auto packaged = locate_command(find(), search)) return *packaged;
   return fail(Reason::no_compiler, search.empty() ? "PATH is empty" : "neither g++ nor clang++ is on PATH");
 }
 
@@ -71,13 +83,19 @@ std::string search_path() {
 
 }  // namespace
 
+void set_packaged_compiler_finder(Words (*find)()) { packaged_compiler_finder = find; }
+
 Result<Compiler> find_compiler() {
   const std::string& wanted = settings().compiler.get();
   std::string search = search_path();
-  std::lock_guard lock(found().mutex);
   Found& last = found();
-  if (last.is_current(wanted, search) && program_info(last.compiler->command[0])) return *last.compiler;
+  {
+    std::lock_guard lock(last.mutex);
+    if (last.is_current(wanted, search) && program_info(last.compiler->command[0])) return *last.compiler;
+  }
+  // Without the lock: the finder waits for the GIL, whose owner may wait for the lock.
   ACCEL_TRY(Compiler compiler, locate(wanted, search));
+  std::lock_guard lock(last.mutex);
   last.wanted = wanted;
   last.search = search;
   last.compiler = compiler;
