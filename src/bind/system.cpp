@@ -6,7 +6,6 @@
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
 #include "toolchain/doctor/doctor.h"
-#include "toolchain/host/compiler.h"
 #include "toolchain/toolchain.h"
 
 namespace accel {

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_device_abi_version = 1;
+constexpr int accel_device_abi_version = 2;
 
 extern "C" {
 // One launch: all memory in it is of the device, and so is what AccelRuntime::allocate gives.
@@ -17,6 +17,13 @@ struct AccelDeviceLaunch {
   // Starts kernel `number` of the device code in blocks of `threads` threads, which share `bytes` bytes. `arguments`: addresses
   // of its parameters. Returns 0 or status bits.
   int (*start)(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
+  // Memory of the host for `count` cells of 16 bytes, which kernels write. Null without memory. At most once in a launch.
+  char* (*take_cells)(void* context, int count);
+  int64_t cells_distance;  // from the address of a cell to the one by which kernels know it
+  // Returns when all kernels of the launch have ended: 0 or status bits.
+  int (*wait)(void* context);
+  // Copies between arrays of the device, in the order of its work. Returns 0 or status bits.
+  int (*copy)(void* context, void* to, const void* from, int64_t bytes);
 };
 }  // extern "C"
 

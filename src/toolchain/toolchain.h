@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "toolchain/notices.h"
@@ -12,6 +13,10 @@ namespace accel {
 // Dependencies of kernels outside of this layer: versions of NumPy and accel. Part of every cache key. Requires to be called
 // before the first compile.
 void set_environment_key(std::string key);
+
+// `find` gives the command of a compiler that a package of Python brings: a full path and leading arguments, or nothing. Called
+// on any thread, without the GIL, where no other compiler is found.
+void set_packaged_compiler_finder(std::vector<std::string> (*find)());
 
 // Called a few dozen times per second by each thread that waits for the compiler. Null switches it off.
 void set_wait_observer(void (*observe)());

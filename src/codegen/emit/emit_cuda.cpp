@@ -32,6 +32,7 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   host.raw(prelude_part("device_abi"));
   host.raw(prelude_part("launch_choice"));
   host.raw(prelude_part("launches"));
+  if (!program.blocks.empty()) host.raw(prelude_part("device_flow"));
   DeviceNests nests(program, hints);
   int copies = 0;
   for (const std::map<int, int64_t>& fixed : copies_of(program)) {

@@ -58,6 +58,8 @@ Status Kernels::compile_for_device(bool keep_texts) {
   ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
   CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};
   options.target.kind = TargetKind::cuda;
+  for (const Guard& guard : captured_.guards.guards)
+    options.target.has_resident_arrays |= guard.kind == GuardKind::array && guard.array.device >= 0;
   ACCEL_TRY(Compilation compiled, compile_graph(captured_.graph, options));
   if (!same_outputs(captured_.graph, compiled.graph)) return fail(Reason::internal_error, "a pass changed the exits");
   has_flow_ = accel::has_flow(compiled.graph);

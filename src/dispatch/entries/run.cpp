@@ -88,8 +88,14 @@ int Run::run_on_device() {
   CudaDevice& device = *context_.kernels.device_plan().device;
   const DeviceCounters before = device.counters();
   take_references(true);
+  PyThreadState* unlocked = nullptr;
+  const Interruptible interruptible{context_.plan.has_interrupts, nullptr, still_holds, nullptr, this};
+  KernelScope scope(&unlocked, interruptible);
+  if (context_.kernels.device_plan().writes_device_arrays) ignore_signals();
   const int status =
       launch.run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
+  const bool was_interrupted = scope.take();
+  if (was_interrupted || (status & accel_interrupted) != 0) note_interruption(was_interrupted);
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());

@@ -61,8 +61,9 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     const bool is_written = number < code.written_inputs.size() && code.written_inputs[number];
     inputs[number] = {guard.source, guard.array.dtype, guard.array.device >= 0, is_written};
     writes_arguments |= is_written && guard.array.device < 0;
-    backs_up |= is_written && guard.array.device >= 0 && may_raise;
+    writes_device_arrays |= is_written && guard.array.device >= 0;
   }
+  backs_up = writes_device_arrays && may_raise;
 }
 
 void DeviceLaunch::Lists::clear() {
@@ -72,6 +73,7 @@ void DeviceLaunch::Lists::clear() {
   memory.clear();
   shapes.clear();
   words.clear();
+  cells = {};
 }
 
 std::unique_ptr<DeviceLaunch::Lists> DeviceLaunch::take_lists() {
@@ -87,7 +89,7 @@ std::vector<std::unique_ptr<DeviceLaunch::Lists>>& DeviceLaunch::unused_lists() 
 }
 
 DeviceLaunch::~DeviceLaunch() {
-  if (failure_ && !lists_->words.empty())
+  if (failure_ && (!lists_->words.empty() || lists_->cells.first != nullptr))
     (void)without_gil([&] { return plan_.device->wait(); });  // kernels may still write them
   for (const auto* spans : {&lists_->spans, &lists_->backups})
     for (const Span& span : *spans)
@@ -95,6 +97,7 @@ DeviceLaunch::~DeviceLaunch() {
   for (char* memory : lists_->memory)
     if (memory != nullptr) plan_.device->release(memory);
   for (const auto& [words, output] : lists_->words) plan_.device->give_words_back(words, words_of_number);
+  if (lists_->cells.first != nullptr) plan_.device->give_words_back(lists_->cells.first, lists_->cells.second);
   lists_->clear();
   unused_lists().push_back(std::move(lists_));
 }
@@ -129,13 +132,34 @@ int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int thr
   return running->check(started) ? 0 : accel_error;
 }
 
+char* DeviceLaunch::take_cells(void* context, int count) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  CudaDevice& device = *self.plan_.device;
+  const int size = count * words_of_number;
+  Result<int64_t*> words = device.take_words(size);
+  if (!words.ok()) return self.failure_ = words.failure(), nullptr;
+  self.lists_->cells = {*words, size};
+  char* const cells = reinterpret_cast<char*>(*words);
+  self.launch_.cells_distance = device.device_address(*words) - cells;
+  return cells;
+}
+
+int DeviceLaunch::wait(void* context) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  return self.check(without_gil([&] { return self.plan_.device->wait(); })) ? 0 : accel_error;
+}
+
+int DeviceLaunch::copy(void* context, void* to, const void* from, int64_t bytes) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  return self.check(self.plan_.device->copy(static_cast<char*>(to), static_cast<const char*>(from), bytes)) ? 0 : accel_error;
+}
+
 const AccelRuntime& DeviceLaunch::services() {
   static const AccelRuntime table = [] {
     AccelRuntime made = host_runtime();
     made.allocate = allocate;
     made.release = release;
     made.allocate_output = allocate_output;
-    made.poll = nullptr;
     return made;
   }();
   return table;
@@ -149,22 +173,24 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   lists_->shapes.resize(lists_->memory.size());
   if (!upload_inputs() || !back_up_inputs() || !take_words() || (allocates_first && !allocate_outputs()))
     return accel_no_memory;
-  AccelDeviceLaunch launch{};
-  launch.launch.runtime = &services();
-  launch.launch.imports = imports.data();
-  launch.launch.symbols = binding_.symbols;
-  launch.launch.inputs = lists_->inputs.data();
-  launch.launch.outputs = outputs_.data;
-  launch.launch.context = this;
-  launch.launch.exit = &exit;
-  launch.kernels = kernels;
-  launch.shared_bytes = plan_.device->shared_bytes();
-  launch.start = start;
+  launch_.launch.runtime = &services();
+  launch_.launch.imports = imports.data();
+  launch_.launch.symbols = binding_.symbols;
+  launch_.launch.inputs = lists_->inputs.data();
+  launch_.launch.outputs = outputs_.data;
+  launch_.launch.context = this;
+  launch_.launch.exit = &exit;
+  launch_.kernels = kernels;
+  launch_.shared_bytes = plan_.device->shared_bytes();
+  launch_.start = start;
+  launch_.take_cells = take_cells;
+  launch_.wait = wait;
+  launch_.copy = copy;
   DeviceLaunch* const outside = std::exchange(running, this);
   constexpr int events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
-  launch.launch.accepted = launch.launch.ignored = events;
+  launch_.launch.accepted = launch_.launch.ignored = events;
   // A device has no events: those that the kernel reports are of the host's flags before the call, or of a library.
-  const int status = kernel(&launch.launch) & ~events;
+  const int status = kernel(&launch_.launch) & ~events;
   running = outside;
   if (status != 0) restore_inputs();
   if (status != 0) return status;

@@ -34,8 +34,9 @@ struct DevicePlan {
   std::vector<Input> inputs;  // by array input
   // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
   bool gives_device_arrays = false;
-  bool writes_arguments = false;  // of NumPy's
-  bool backs_up = false;          // arguments on the device that the run stores to
+  bool writes_arguments = false;      // of NumPy's
+  bool writes_device_arrays = false;  // arguments on the device
+  bool backs_up = false;              // these
 };
 
 class DeviceLaunch {
@@ -67,6 +68,9 @@ class DeviceLaunch {
   static void* allocate(int64_t bytes);
   static void release(void* memory);
   static void* allocate_output(void* context, int output, const int64_t* dims);
+  static char* take_cells(void* context, int count);
+  static int wait(void* context);
+  static int copy(void* context, void* to, const void* from, int64_t bytes);
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
   bool upload_inputs();
@@ -95,6 +99,7 @@ class DeviceLaunch {
     std::vector<char*> memory;                    // of outputs that become ndarrays, by output
     std::vector<std::vector<int64_t>> shapes;     // of these
     std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output
+    std::pair<int64_t*, int> cells;               // memory, words
     void clear();
   };
   static std::unique_ptr<Lists> take_lists();
@@ -106,6 +111,7 @@ class DeviceLaunch {
   const Binding& binding_;
   std::unique_ptr<Lists> lists_ = take_lists();
   std::optional<Failure> failure_;
+  AccelDeviceLaunch launch_{};
   bool is_written_ = false;  // elements of NumPy's arguments
 };
 

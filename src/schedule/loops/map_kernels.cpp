@@ -4,10 +4,13 @@
 
 #include "ir/op.h"
 #include "schedule/analysis/items.h"
+#include "schedule/loops/element_loops.h"
 
 namespace accel {
 
 namespace {
+
+constexpr std::ptrdiff_t most_cells = 4096;  // what HostWords gives at once
 
 template <class Test>
 bool any_statement(const Body& body, Test test) {
@@ -73,7 +76,8 @@ class Mapper {
       });
     };
     if (has_buffer(BufferKind::scratch)) return "a row that is computed once and used twice";
-    if (has_buffer(BufferKind::cell)) return "a number that the host needs";
+    if (any_statement(body, [&](const Stmt& s) { return !is_store(s.kind) && is_in_cell(s); }))
+      return "a number that the host has stored";
     return nullptr;
   }
 
@@ -107,27 +111,25 @@ class Mapper {
 
   // Why the host cannot run the blocks: its steps may not touch memory of the device.
   const char* find_problem_of_blocks() const {
-    auto touches_memory = [](const Stmt& s) {
-      return s.kind == StmtKind::load || s.kind == StmtKind::gather || is_store(s.kind);
-    };
-    auto reads_a_cell = [&](const Stmt& s) {
-      return s.kind == StmtKind::load && program_.buffers[static_cast<size_t>(s.address.buffer)].kind == BufferKind::cell;
+    auto touches_memory = [&](const Stmt& s) {
+      return (s.kind == StmtKind::load && !is_in_cell(s)) || s.kind == StmtKind::gather || is_store(s.kind);
     };
     auto has_no_text = [](const Stmt& s) { return s.kind == StmtKind::compute && *op_info(s.op).cpp == '\0'; };
     for (const ProgramBlock& block : program_.blocks) {
       for (const BlockStep& step : block.steps) {
-        if (any_statement(step.body, reads_a_cell)) return "a number that the host needs";
         if (any_statement(step.body, touches_memory)) return "a number that the host reads from an array, or stores to one";
         if (any_statement(step.body, has_no_text)) return "an operation on numbers that the host has no text for";
         if (step.kind == StepKind::grow) return "an array that grows";
       }
-      for (const ExitOutput& output : block.outputs) {
-        if (output.buffer < 0) continue;
-        const Buffer& buffer = program_.buffers[static_cast<size_t>(output.buffer)];
-        if (buffer.kind != BufferKind::output || buffer.binding != output.output) return "a result that is copied at an exit";
-      }
     }
-    return nullptr;
+    const auto cells = std::count_if(program_.buffers.begin(), program_.buffers.end(),
+                                     [](const Buffer& buffer) { return buffer.kind == BufferKind::cell; });
+    if (!program_.target.has_resident_arrays && has_element_loop(program_)) return "a loop over single elements";
+    return cells > most_cells ? "very many numbers that the host needs" : nullptr;
+  }
+
+  bool is_in_cell(const Stmt& stmt) const {
+    return stmt.address.buffer >= 0 && program_.buffers[static_cast<size_t>(stmt.address.buffer)].kind == BufferKind::cell;
   }
 
   Program& program_;

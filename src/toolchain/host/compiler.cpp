@@ -14,6 +14,7 @@
 #include "toolchain/host/invocation.h"
 #include "toolchain/host/probe.h"
 #include "toolchain/host/words.h"
+#include "toolchain/toolchain.h"
 
 namespace accel {
 namespace {

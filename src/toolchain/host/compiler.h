@@ -14,12 +14,8 @@ struct Compiler {
   std::string identity;              // size and time of change, the command: differs after an upgrade
 };
 
-// `find` gives the command of a compiler that a package of Python brings: a full path and leading arguments, or nothing. Called
-// on any thread, where no other compiler is found.
-void set_packaged_compiler_finder(std::vector<std::string> (*find)());
-
-// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH, else the packaged one. Starts nothing; fails
-// with no_compiler or bad_command. The result is cached until the setting or PATH changes.
+// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH, else the one of a Python package (toolchain.h).
+// Starts nothing; fails with no_compiler or bad_command. The result is cached until the setting or PATH changes.
 Result<Compiler> find_compiler();
 
 // The identity that find_compiler() would give, or "" when its result is not cached for the current setting and PATH. Reads no

@@ -59,6 +59,8 @@ bool is_under_branch(const std::vector<ProgramBlock>& blocks, size_t number) {
   return false;
 }
 
+bool reads_memory(const Stmt& stmt) { return stmt.kind == StmtKind::load; }
+
 // Whether g++ takes an operation of the block, which has events, for one without: roots, and products that are fused.
 bool has_hidden_events(const ProgramBlock& block) {
   auto hides = [&](const Stmt& stmt) {
@@ -133,6 +135,8 @@ void BlockWriter::scalars(const BlockStep& step) {
   for (const Stmt& stmt : step.body)
     if (is_received_output(program_, stmt)) written.erase(stmt.address.buffer);
   for (BufferId id : written) MemoryWriter(control_).allocate(id);
+  if (program_.target.is_device() && std::any_of(step.body.begin(), step.body.end(), reads_memory))
+    stop_unless("wait_for_cells(frame)");
   for (size_t k = 0; k < step.body.size(); ++k) {
     scalar(step, k);
     if (step.body[k].kind != StmtKind::bind) save(step.body[k].dst);

@@ -79,7 +79,8 @@ void ExitWriter::hand_over(const ExitOutput& output) {
   code_.line(cat("const i64 dims[] = {", output.shape.empty() ? "0" : "", dims_text(output.shape), "};"));
   std::string source = cat("frame->buffers[", output.buffer, "]"), bytes = std::to_string(item_size(output.dtype));
   for (Dim d : output.shape) bytes += cat("*", dim(d));
-  stop_unless(cat("give(frame, ", output.output, ", dims, ", source, ", ", bytes, ")"));
+  const char* give = program_.target.is_device() ? "give_from_device" : "give";
+  stop_unless(cat(give, "(frame, ", output.output, ", dims, ", source, ", ", bytes, ")"));
   code_.close();
 }
 

@@ -323,6 +323,9 @@ std::string DeviceFunction::host_text(int first) {
   Code out;
   out.open(cat("static void $_body(", head, ")"));
   for (const auto& [name, value] : *emission_.inputs) out.line(cat("auto ", name, " = ", value, ";"));
+  for (BufferId id : buffers())
+    if (emission_.names.buffer_info(id).kind == BufferKind::cell)
+      out.line(cat("b", id, " = cell_of_kernels(frame, b", id, ");"));
   out.line(cat("i64 items = ", items_, ", parts = 1;"));
   const bool has_shared = !emission_.device->shared.empty();
 

@@ -64,6 +64,23 @@ std::string condition(const Variant& variant) {
   return out.empty() ? "true" : out;
 }
 
+void add_cells(Code& out, const Program& program) {
+  long cells = 0;
+  for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
+  if (program.target.is_device() && cells == 0) return;
+  if (program.target.is_device()) {
+    out.line(cat("char* const cells = take_cells(launch, ", cells, ");"));
+    out.line("if (cells == nullptr) return accel_no_memory;");
+  } else {
+    out.line(cat("char cells[", cells + 1, "][16];"));
+  }
+  const char* open = program.target.is_device() ? "cells + 16*" : "cells[";
+  const char* close = program.target.is_device() ? ";" : "];";
+  for (size_t id = 0; id < program.buffers.size(); ++id)
+    if (program.buffers[id].kind == BufferKind::cell)
+      out.line(cat("buffers[", static_cast<long>(id), "] = ", open, --cells, close));
+}
+
 // Extra state of a kernel with control flow: symbols it may write, capacities, cells and room for backups.
 void add_flow_memory(Code& out, const Program& program) {
   out.line(cat("i64 symbols[", symbol_room(program) + 1, "];"));
@@ -71,12 +88,7 @@ void add_flow_memory(Code& out, const Program& program) {
   out.line("frame.symbols = symbols;");
   out.line(cat("Backup backups[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
   out.line("for (Backup& each : backups) each.memory = nullptr;");
-  long cells = 0;
-  for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
-  out.line(cat("char cells[", cells + 1, "][16];"));
-  for (size_t id = 0; id < program.buffers.size(); ++id)
-    if (program.buffers[id].kind == BufferKind::cell)
-      out.line(cat("buffers[", static_cast<long>(id), "] = cells[", --cells, "];"));
+  add_cells(out, program);
 }
 
 }  // namespace

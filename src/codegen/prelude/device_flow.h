@@ -1,0 +1,21 @@
+// Programs with control flow for a device: numbers that kernels give the host, and arrays that exits copy.
+
+// Cells are memory of the host; kernels know them by another address.
+static char* take_cells(const AccelLaunch* launch, int count) {
+  return ((const AccelDeviceLaunch*)launch)->take_cells(launch->context, count);
+}
+static char* cell_of_kernels(const Frame* frame, char* cell) {
+  return cell + ((const AccelDeviceLaunch*)frame->launch)->cells_distance;
+}
+// Waits for what kernels write to cells. Whether the run goes on.
+static __attribute__((noinline)) bool wait_for_cells(Frame* frame) {
+  if (!failed(frame)) report(frame, ((const AccelDeviceLaunch*)frame->launch)->wait(frame->launch->context));
+  return !failed(frame);
+}
+// As `give`, from memory of the device.
+static bool give_from_device(Frame* frame, int output, const i64* dims, const char* from, i64 bytes) {
+  char* const memory = result_memory(frame, output, dims);
+  if (memory == nullptr) return false;
+  report(frame, ((const AccelDeviceLaunch*)frame->launch)->copy(frame->launch->context, memory, from, bytes));
+  return !failed(frame);
+}
