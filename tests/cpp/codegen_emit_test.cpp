@@ -112,8 +112,8 @@ TEST(EmitCpp, SmallKnownLoopsAreWrittenOut) {
 
 TEST(Prelude, FunctionsOfTheOpTableExist) {
   std::string prelude;
-  for (const char* part :
-       {"scalar", "casts", "division", "half", "complex", "complex_operations", "libm_functions", "python", "python_complex", "cmath", "powers"})
+  for (const char* part : {"scalar", "casts", "division", "half", "complex", "complex_operations", "libm_functions", "python",
+                           "python_complex", "cmath", "powers"})
     prelude += prelude_part(part);
   for (int k = 0; k < op_count(); ++k) {
     const OpInfo& info = op_info(static_cast<Op>(k));

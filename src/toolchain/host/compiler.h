@@ -14,8 +14,8 @@ struct Compiler {
   std::string identity;              // size and time of change, the command: differs after an upgrade
 };
 
-// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH, else the one of a Python package (toolchain.h).
-// Starts nothing; fails with no_compiler or bad_command. The result is cached until the setting or PATH changes.
+// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH, else the one of a Python package
+// (toolchain.h). Starts nothing; fails with no_compiler or bad_command. The result is cached until the setting or PATH changes.
 Result<Compiler> find_compiler();
 
 // The identity that find_compiler() would give, or "" when its result is not cached for the current setting and PATH. Reads no
