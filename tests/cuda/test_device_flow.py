@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.device_arrays import check_equal, on_host, outcome, ran_on_device
+from support.escape_loops import BODIES, plane
 from support.interrupts import interrupted
 
 import accel
@@ -279,3 +280,34 @@ def test_an_array_that_grows():
     with accel.device("cuda"):
         found = accel.compile(grows)(x)
     assert np.array_equal(found, grows(x)) and not x.any()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 41), (13, 64)])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("body", BODIES)
+def test_elements_end_one_after_the_other(body, dtype, shape):
+    """One kernel has all steps of the loop."""
+    c = plane(dtype, *shape)
+    compiled = accel.compile(body, device="cuda")
+    for steps in (0, 1, 30):
+        wanted = body(np.zeros_like(c), c, steps, 2.0)
+        for make in (copies, resident):
+            why = accel.explain(compiled)(*make([np.zeros_like(c), c]), steps, 2.0)
+            assert why.device["launches"] <= 2 and "repeat" in why.program, str(why)  # one copies or fills the state
+            check_close(why.result, wanted)
+
+
+def test_steps_that_change_an_argument():
+    """Its elements are seen between slices of the steps."""
+
+    def decays(x, y, steps):
+        for k in range(steps):
+            x *= 0.5
+            x += y
+        return k
+
+    x, y = rng.random((6, 50)), rng.random((6, 50))
+    mine, theirs = x.copy(), x.copy()
+    decays(theirs, y, 40)
+    assert ran_on_device(accel.compile(decays, device="cuda"), mine, y, 40) == 39
+    check_close(mine, theirs)

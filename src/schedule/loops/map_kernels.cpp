@@ -60,8 +60,6 @@ class Mapper {
  private:
   const char* find_problem(const Body& body) const {
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
-    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; }))
-      return "a loop that ends for each element";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
     const char* without_text = nullptr;

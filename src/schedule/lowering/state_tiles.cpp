@@ -5,6 +5,7 @@
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/lowering/nests.h"
+#include "schedule/lowering/state_elements.h"
 
 namespace accel {
 
@@ -91,9 +92,9 @@ class BodyGraph {
 };
 
 // Writes the nest: over tiles, over iterations, over the elements of a tile.
-class Writer {
+class TileWriter {
  public:
-  Writer(const Graph& graph, const Placement& placement, Program& program, Dim iteration)
+  TileWriter(const Graph& graph, const Placement& placement, Program& program, Dim iteration)
       : graph_(graph),
         lowering_(graph, placement, program),
         dims_(program.dims),
@@ -285,7 +286,11 @@ Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins
     for (ValueId v : *list)
       if (v != no_value) all.push_back({v, targets[0].buffer, targets[0].base, targets[0].strides, true});
   std::vector<NestLoop> loops = nest_loops(part.graph, placement, program.dims, all);
-  Nest nest = Writer(part.graph, placement, program, body.iteration()).write(targets, mine, count, std::move(loops));
+  const Graph& graph_of_body = part.graph;
+  Nest nest =
+      graph.target.has_tiles()
+          ? TileWriter(graph_of_body, placement, program, body.iteration()).write(targets, mine, count, std::move(loops))
+          : lower_iterations_of_elements(graph_of_body, placement, program, mine, targets, loops, body.iteration(), count);
   program.nests.push_back(std::move(nest));
   return program;
 }
