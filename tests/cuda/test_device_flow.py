@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from optimisations.codegen.escape_bodies import BODIES, plane
 from support.device_arrays import check_equal, on_host, outcome, ran_on_device
-from support.escape_loops import BODIES, plane
 from support.interrupts import interrupted
 
 import accel

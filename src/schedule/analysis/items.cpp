@@ -4,9 +4,9 @@
 
 namespace accel {
 
-bool is_reduction(StmtKind kind) {
+bool has_shared_run(StmtKind kind) {
   return kind == StmtKind::pairwise || kind == StmtKind::masked_pairwise || kind == StmtKind::fold ||
-         kind == StmtKind::argreduce;
+         kind == StmtKind::argreduce || kind == StmtKind::list;
 }
 
 Items items_of(const Nest& nest) {

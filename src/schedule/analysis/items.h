@@ -17,7 +17,7 @@ struct Items {
 Items items_of(const Nest& nest);
 
 inline bool is_parallel_loop(const Stmt& stmt) { return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::parallel; }
-// A reduction whose run threads may share.
-bool is_reduction(StmtKind kind);
+// A reduction, or a list, whose run threads may share.
+bool has_shared_run(StmtKind kind);
 
 }  // namespace accel

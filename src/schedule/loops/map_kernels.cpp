@@ -17,21 +17,19 @@ bool any_statement(const Body& body, Test test) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& s) { return test(s) || any_statement(s.body, test); });
 }
 
-// Whether a statement depends on the order of the iterations around it.
-bool is_ordered(const Stmt& stmt) { return stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list; }
-
 // Whether iterations of a serial loop store, so that one thread must run them all.
 bool stores_in_order(const Body& body) {
   return any_statement(body, [](const Stmt& s) {
     const bool is_serial = s.kind == StmtKind::repeat || (s.kind == StmtKind::loop && s.loop_kind == LoopKind::serial);
-    return is_ordered(s) || (is_serial && any_statement(s.body, [](const Stmt& inner) { return is_store(inner.kind); }));
+    return s.kind == StmtKind::scatter ||
+           (is_serial && any_statement(s.body, [](const Stmt& inner) { return is_store(inner.kind); }));
   });
 }
 
 // Whether threads can share part of an item.
 bool has_shared_work(const DimTable& dims, const Body& body) {
   return any_statement(
-      body, [&](const Stmt& s) { return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent); });
+      body, [&](const Stmt& s) { return (is_parallel_loop(s) || has_shared_run(s.kind)) && !dims.as_constant(s.extent); });
 }
 
 bool has_device_text(Op op) {
@@ -60,7 +58,6 @@ class Mapper {
  private:
   const char* find_problem(const Body& body) const {
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
-    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
     if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
     const char* without_text = nullptr;
     any_statement(body, [&](const Stmt& s) {
@@ -86,7 +83,7 @@ class Mapper {
     int along_items = 0, along_runs = 0;
     for (const Stmt& stmt : *items.body) {
       if (is_parallel_loop(stmt)) return false;
-      if (is_reduction(stmt.kind)) count_loads(stmt.body, item, stmt.var, along_items, along_runs);
+      if (has_shared_run(stmt.kind)) count_loads(stmt.body, item, stmt.var, along_items, along_runs);
     }
     return along_items > along_runs;
   }

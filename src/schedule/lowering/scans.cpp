@@ -19,16 +19,18 @@ class ScanWriter {
         result_(lowering.root_buffer(node.results[0])) {}
 
   // Lists the indices of true elements. The last axes that coalesce are one `list` statement; the outer loops end once all true
-  // elements have been found.
+  // elements have been found. On a device, whose threads share the statement, it has all axes.
   void true_indices() {
     const ValueId mask = node_.operands[0];
     const Dim count = to_.shape[0], zero = dims_.constant(0);
-    const size_t rank = from_.shape.size(), outer = rank - lowering_.count_in_row(mask);
+    const bool is_one = graph_.target.is_device();
+    const size_t rank = from_.shape.size(), outer = is_one ? 0 : rank - lowering_.count_in_row(mask);
     std::vector<int> row;
     for (size_t axis = outer; axis < rank; ++axis) row.push_back(static_cast<int>(axis));
     Dim iterations = dims_.min(count, dims_.constant(1));
     const TempId all = number(count);
-    TempId next = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
+    const TempId first = lowering_.literal(Literal::of_int(DType::int64, 0));
+    const TempId next = is_one ? first : lowering_.declare(first, DType::int64);
     Index index(rank, zero);
     for (size_t axis = 0; axis < outer; ++axis) {
       index[axis] = lowering_.open_loop(LoopKind::serial, dims_.mul(from_.shape[axis], iterations), false);
@@ -41,7 +43,8 @@ class ScanWriter {
     stmt.node = id_;
     stmt.args = {lowering_.value_at(mask, lowering_.run_index(mask, index, row, position)), next, base, all};
     stmt.address = {result_, zero};
-    lowering_.assign(next, lowering_.close_reducing(std::move(stmt), DType::int64), DType::int64);
+    const TempId end = lowering_.close_reducing(std::move(stmt), DType::int64);
+    if (!is_one) lowering_.assign(next, end, DType::int64);
     for (size_t axis = 0; axis < outer; ++axis) lowering_.close_loop_while(compute(Op::less, {next, all}, DType::bool_));
   }
 

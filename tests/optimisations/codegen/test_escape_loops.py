@@ -4,9 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.compiled import facts
-from support.differential import check
-from support.escape_loops import (
+from optimisations.codegen.escape_bodies import (
     BODIES,
     beside_another_condition,
     bound_of_the_step,
@@ -18,6 +16,8 @@ from support.escape_loops import (
     until_outside,
     up_to_the_bound,
 )
+from support.compiled import facts
+from support.differential import check
 from support.outcome import assert_same, with_one_nan
 
 import accel

@@ -48,7 +48,7 @@ std::vector<CachedRow> find_cached_rows(Copy& copy, const Body& body) {
   std::vector<RowLoad> loads;
   std::vector<CachedRow> rows;
   for (const Stmt& stmt : body) {
-    if (!is_parallel_loop(stmt) && !is_reduction(stmt.kind)) continue;
+    if (!is_parallel_loop(stmt) && !has_shared_run(stmt.kind)) continue;
     std::vector<RowLoad> own = row_loads(copy, stmt);
     for (const RowLoad& load : own) {
       auto is_same = [&](const RowLoad& other) { return reads_the_same(copy, other, load); };

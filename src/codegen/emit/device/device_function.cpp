@@ -19,7 +19,7 @@ constexpr int most_repeated_operations = 8;
 // Whether a body has a parallel loop or a reduction, at any depth.
 bool has_inner_work(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    return is_parallel_loop(stmt) || is_reduction(stmt.kind) || has_inner_work(stmt.body);
+    return is_parallel_loop(stmt) || has_shared_run(stmt.kind) || has_inner_work(stmt.body);
   });
 }
 
@@ -84,26 +84,27 @@ void DeviceFunction::find_shared() {
   DeviceItem& item = *emission_.device;
   const Body& body = *item.items.body;
   if (item.is_alone) return;
-  int loops = 0;
+  int loops = 0, lists = 0;
   bool can_share = true;
   std::vector<SharedReduction> found;
   for (const Stmt& stmt : body) {
     const bool is_loop = is_parallel_loop(stmt);
     loops += is_loop;
-    can_share &= is_number(stmt.kind) || is_loop || is_reduction(stmt.kind) || stmt.kind == StmtKind::store;
-    can_share &= stmt.kind != StmtKind::masked_pairwise && !(loops > 0 && is_reduction(stmt.kind));
+    lists += stmt.kind == StmtKind::list;
+    can_share &= is_number(stmt.kind) || is_loop || has_shared_run(stmt.kind) || stmt.kind == StmtKind::store;
+    can_share &= stmt.kind != StmtKind::masked_pairwise && !(loops > 0 && has_shared_run(stmt.kind));
     if (item.mapping == Mapping::columns) can_share &= !is_loop && stmt.kind != StmtKind::pairwise;
     if (is_loop) can_share &= !has_inner_work(stmt.body);
-    if (is_reduction(stmt.kind) && !emission_.names.constant_value(stmt.extent))
+    if (has_shared_run(stmt.kind) && !emission_.names.constant_value(stmt.extent))
       found.push_back({&stmt, DeviceReductionWriter(emission_).partial_type(stmt)});
-    if (is_reduction(stmt.kind)) {  // the host must know how long its run is
+    if (has_shared_run(stmt.kind)) {  // the host must know how long its run is
       std::vector<int> symbols = emission_.copy.dims.symbols(stmt.extent);
       can_share &= symbols.empty() || symbols.back() < DimTable::first_variable;
       can_share &= found.empty() || found[0].stmt->extent == stmt.extent;
     }
   }
-  item.has_inner_loops = loops > 0;
-  if (can_share && loops <= 1) item.shared = std::move(found);
+  item.has_last_phase = loops + lists > 0;
+  if (can_share && loops + lists <= 1) item.shared = std::move(found);
 }
 
 // The loop variables of an item, from its number.
@@ -131,7 +132,7 @@ void DeviceFunction::write_index() {
 std::string DeviceFunction::longest() {
   std::string out = "1";
   for (const Stmt& stmt : *emission_.device->items.body) {
-    if (!is_parallel_loop(stmt) && !is_reduction(stmt.kind)) continue;
+    if (!is_parallel_loop(stmt) && !has_shared_run(stmt.kind)) continue;
     std::vector<int> symbols = emission_.copy.dims.symbols(stmt.extent);
     const bool is_known = symbols.empty() || symbols.back() < DimTable::first_variable;
     if (!is_known) continue;
@@ -238,7 +239,7 @@ void DeviceFunction::choose_kernels() {
   const int threads = by_columns ? 1 : block_threads;
   for (int k = 0; k < count; ++k)
     kernels_.insert(kernels_.end(), {{threads, 2 * k, false, shares}, {block_threads, 2 * k + 1, false, shares}});
-  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count, false, shares});
+  if (count > 0 && item.has_last_phase) kernels_.push_back({threads, 2 * count, false, shares});
   for (DeviceKernel& kernel : kernels_) kernel.is_likely |= !knows_sizes_;
 }
 
@@ -390,13 +391,14 @@ void DeviceFunction::write_phases(Code& out, int first) {
     out.line(cat(divided, "(frame, ", base + 2 * k, ", items*parts, arguments);"));
     out.line(cat("launch_blocks(frame, ", base + 2 * k + 1, ", items, arguments);"));
     out.close();
-    out.line(cat("if (", partials, " != nullptr) frame->runtime->release(", partials, ");"));
   }
-  if (item.has_inner_loops) {
+  if (item.has_last_phase) {
     out.line("parts = split;");
     out.line(cat("if (!stopped(frame)) ", divided, "(frame, ", base + 2 * count, ", items*parts, arguments);"));
   }
-  for (int k = 0; k < count; ++k) out.line(cat("if (totals", k, " != nullptr) frame->runtime->release(totals", k, ");"));
+  for (int k = 0; k < count; ++k)
+    for (const char* name : {"partials", "totals"})
+      out.line(cat("if (", name, k, " != nullptr) frame->runtime->release(", name, k, ");"));
 }
 
 }  // namespace accel

@@ -9,7 +9,8 @@
 
 namespace accel {
 
-// A reduction of an item whose run several blocks may share: each stores what its part comes to, then these are combined.
+// A reduction or list of an item whose run several blocks may share: each stores what its part comes to, then these are
+// combined.
 struct SharedReduction {
   const Stmt* stmt;
   std::string partial;  // type of what a part comes to
@@ -30,7 +31,7 @@ struct DeviceItem {
   Dim run_variable;                                // of the run or loop that the threads of the item share at this point
   std::vector<std::pair<Address, TempId>> stored;  // what the item has stored outside of its loops: one thread does
   int items_of_thread = 1;                         // of mapping elements
-  bool has_inner_loops = false;                    // whose iterations the threads of an item share
+  bool has_last_phase = false;                     // a loop or a list that needs the values of all shared runs
   bool is_alone = false;                           // inside of what a single thread computes
 };
 

@@ -52,6 +52,7 @@ void DeviceReductionWriter::write_element(const Stmt& stmt, const std::string& t
 std::string DeviceReductionWriter::partial_type(const Stmt& stmt) const {
   if (stmt.kind == StmtKind::pairwise) return cat(sum_of(dtype(stmt.args[0])), "::Total");
   if (stmt.kind == StmtKind::fold && stmt.op == Op::squared_deviations) return cat("Deviations<", type(stmt.dst), ">");
+  if (stmt.kind == StmtKind::list) return "i64";
   return stmt.kind == StmtKind::argreduce ? cat("Extreme<", type(stmt.args[0]), ">") : type(stmt.dst);
 }
 
@@ -84,7 +85,7 @@ void DeviceReductionWriter::write_value(const Stmt& stmt, const Texts& texts) {
   code_.line(cat("} else if constexpr (phase == ", 2 * number + 1, ") {"));
   code_.line(cat("  const auto* const partials = ", partials, by_columns ? " + item;" : " + item*parts;"));
   code_.line(cat("  ", value, " = ", texts.joined, ";"));
-  if (!is_last || emission_.device->has_inner_loops) {
+  if (!is_last || emission_.device->has_last_phase) {
     code_.line(cat("  if (group.lane == 0) ", totals, "[item] = ", value, ";"));
     code_.line("  return;");
   }
@@ -196,6 +197,38 @@ void DeviceReductionWriter::argreduce(const Stmt& stmt) {
                         ", part + 1, parts), source, beats)");
     texts.joined = cat("joined_extremes<", t, ">(group, partials, ", partial_step(), ", parts, beats).where");
     write_value(stmt, texts);
+  }
+  code_.close();
+}
+
+// Phase 2k counts what each part lists, phase 2k + 1 adds up the counts of earlier parts, and the last phase stores.
+void DeviceReductionWriter::list(const Stmt& stmt) {
+  const int number = shared_number(stmt);
+  const std::string n = dim(stmt.extent), end = temp_name(stmt.dst), next = temp_name(stmt.args[1]);
+  code_.line(cat("[[maybe_unused]] i64 ", end, " = 0;"));
+  code_.open("");
+  write_element(stmt, type(stmt.args[0]), temp_name(stmt.args[0]));
+  auto listed = [&](const std::string& from, const std::string& range) {
+    return cat(end, " = list_run(", group(), ", ", address(stmt.address), ", ", from, ", ", temp_name(stmt.args[2]), ", ",
+               range, ", source);");
+  };
+  if (number < 0) {
+    code_.line(listed(next, cat("0, ", n)));
+  } else {
+    const std::string part = cat("part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts)");
+    code_.line(cat("i64* const partials = (i64*)partials", number, " + item*parts;"));
+    code_.open("if constexpr (phase < 0)");
+    code_.line(listed(next, cat("0, ", n)));
+    code_.close(cat("} else if constexpr (phase == ", 2 * number, ") {"));
+    code_.line(cat("  const i64 partial = count_run(group, ", part, ", source);"));
+    code_.line("  if (group.lane == 0) partials[part] = partial;");
+    code_.line("  return;");
+    code_.line(cat("} else if constexpr (phase == ", 2 * number + 1, ") {"));
+    code_.line("  add_up_earlier(group, partials, parts);");
+    code_.line("  return;");
+    code_.line("} else {");
+    code_.line(cat("  ", listed(cat(next, " + partials[part]"), part)));
+    code_.line("}");
   }
   code_.close();
 }

@@ -18,6 +18,7 @@ class DeviceReductionWriter : public ReductionWriter {
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
   void squared_deviations(const Stmt& stmt);
+  void list(const Stmt& stmt);
 
   // The type of what a part of a reduction that blocks share comes to.
   std::string partial_type(const Stmt& stmt) const;

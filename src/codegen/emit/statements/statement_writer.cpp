@@ -33,6 +33,7 @@ WriteKind device_writer_of(StmtKind kind) {
       {StmtKind::scatter, by<DeviceLoopWriter, &DeviceLoopWriter::scatter>},
       {StmtKind::pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::pairwise>},
       {StmtKind::masked_pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::masked_pairwise>},
+      {StmtKind::list, by<DeviceReductionWriter, &DeviceReductionWriter::list>},
       {StmtKind::fold, by<DeviceReductionWriter, &DeviceReductionWriter::fold>},
       {StmtKind::argreduce, by<DeviceReductionWriter, &DeviceReductionWriter::argreduce>},
   };
