@@ -26,6 +26,13 @@ def change(x, y):
     y *= 2
     return x + y
 
+def flow(x, y):
+    rounds = 0
+    while x.max() < 5004:
+        x += y
+        rounds += 1
+    return x[x > 100], rounds
+
 def other(x, y):
     return np.sqrt(x) - y
 
@@ -242,13 +249,21 @@ def test_no_memory(check_program, room, when):
 @needs_emulation
 @pytest.mark.parametrize(
     "function",
-    ["cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemAlloc_v2", "cuEventRecord", "cuModuleLoadData"],
+    [
+        "cuLaunchKernel",
+        "cuMemcpyHtoDAsync_v2",
+        "cuMemcpyDtoHAsync_v2",
+        "cuMemAlloc_v2",
+        "cuEventRecord",
+        "cuModuleLoadData",
+        "cuStreamSynchronize",
+    ],
 )
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_a_driver_that_fails_once(check_program, function, nth):
     check_program(
         f"""
-    for function in (change, f):
+    for function in (change, f, flow):
         compiled = accel.compile(function)
         x, y = inputs()
         with accel.device("cuda"):
@@ -260,6 +275,7 @@ def test_a_driver_that_fails_once(check_program, function, nth):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 got = compiled(x, y)
+            fail({function!r}, 10**9)  # not later, where there were fewer calls
             texts = [str(w.message) for w in caught]
             assert len(texts) <= 1 and all("on the CPU" in text and "Way out:" in text for text in texts), texts
             u, v = inputs()
