@@ -47,7 +47,7 @@ def used():
 def fail(function, nth=1, code=719, sticky=0):
     driver = ctypes.CDLL(os.environ["ACCEL_CUDA_DRIVER"])
     driver.cuEmulateFail.argtypes = [ctypes.c_char_p, ctypes.c_long, ctypes.c_int, ctypes.c_int]
-    driver.cuEmulateFail(function.encode(), nth, code, sticky)
+    driver.cuEmulateFail(function and function.encode(), nth, code, sticky)
 
 def same(got, wanted):
     if isinstance(wanted, tuple):
@@ -275,7 +275,7 @@ def test_a_driver_that_fails_once(check_program, function, nth):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 got = compiled(x, y)
-            fail({function!r}, 10**9)  # not later, where there were fewer calls
+            fail(None)  # not later, where there were fewer calls
             texts = [str(w.message) for w in caught]
             assert len(texts) <= 1 and all("on the CPU" in text and "Way out:" in text for text in texts), texts
             u, v = inputs()
