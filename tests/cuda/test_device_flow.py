@@ -145,8 +145,30 @@ def one_number(x):
     return 0.0
 
 
+def collects(x, rounds):
+    parts, sums = [], []
+    for k in range(rounds):
+        x = x * 0.9
+        parts.append(x[:2] + k)
+        if x[0] > 0.1:
+            sums.append(x.sum())
+    return np.array(parts), parts, sums
+
+
+def numbers_of_functions(x, steps):
+    """The host has no text for exp, sqrt and power of NumPy's numbers: the device computes them."""
+    step = np.float64(1) / steps
+    up = np.exp(0.2 * np.sqrt(step))
+    chance = (1 - 1 / up) / (up - 1 / up)
+    for _ in range(steps):
+        x = np.maximum(chance * x[1:] + (1 - chance) * x[:-1], 0.1)
+    return x, up**2.5, np.arctan2(chance, up)
+
+
 rng = np.random.default_rng(11)
 CALLS = [
+    (collects, rng.random(6), 12),
+    (numbers_of_functions, rng.random(30) * 3, 9),
     (until_small, rng.normal(size=(40, 7)) * 100, 1.0),
     (until_small, np.full(3, 0.5), 1.0),
     (heat, rng.random((20, 30)), 1e-3),

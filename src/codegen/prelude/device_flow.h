@@ -12,10 +12,17 @@ static __attribute__((noinline)) bool wait_for_cells(Frame* frame) {
   if (!failed(frame)) report(frame, ((const AccelDeviceLaunch*)frame->launch)->wait(frame->launch->context));
   return !failed(frame);
 }
+static void copy_on_device(Frame* frame, char* to, const char* from, i64 bytes) {
+  report(frame, ((const AccelDeviceLaunch*)frame->launch)->copy(frame->launch->context, to, from, bytes));
+}
+static bool grow_on_device(Frame* frame, int buffer, i64 bytes) {
+  auto copy = [frame](char* to, const char* from, i64 size) { copy_on_device(frame, to, from, size); };
+  return grow_by(frame, buffer, bytes, copy) && !failed(frame);
+}
 // As `give`, from memory of the device.
 static bool give_from_device(Frame* frame, int output, const i64* dims, const char* from, i64 bytes) {
   char* const memory = result_memory(frame, output, dims);
   if (memory == nullptr) return false;
-  report(frame, ((const AccelDeviceLaunch*)frame->launch)->copy(frame->launch->context, memory, from, bytes));
+  copy_on_device(frame, memory, from, bytes);
   return !failed(frame);
 }

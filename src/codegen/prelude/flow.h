@@ -56,24 +56,30 @@ ACCEL_INLINE bool allocate_buffer(Frame* frame, int buffer, i64 bytes) {
 static __attribute__((noinline)) bool allocate_buffer_by_call(Frame* frame, int buffer, i64 bytes) {
   return allocate_buffer(frame, buffer, bytes);
 }
-// Enlarges a buffer and preserves its content. It gets more room than asked for, so that repeated growth takes time linear in
-// the final size.
-static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes) {
+// Enlarges a buffer and preserves its content by copy(to, from, bytes). It gets more room than asked for, so that repeated
+// growth takes time linear in the final size.
+template <class Copy>
+static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes, Copy copy) {
   const i64 room = bytes < 256 ? 512 : 2 * bytes;
   char* const memory = take_memory(frame, room);
   if (memory == nullptr) return false;
   char* const old = frame->buffers[buffer];
   if (old != nullptr) {
-    __builtin_memcpy(memory, old, (unsigned long)frame->capacities[buffer]);
+    copy(memory, old, frame->capacities[buffer]);
     frame->runtime->release(old);
   }
   frame->buffers[buffer] = memory;
   frame->capacities[buffer] = room;
   return true;
 }
-ACCEL_INLINE bool grow(Frame* frame, int buffer, i64 bytes) {
+template <class Copy>
+ACCEL_INLINE bool grow_by(Frame* frame, int buffer, i64 bytes, Copy copy) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
-  return enlarge(frame, buffer, bytes);
+  return enlarge(frame, buffer, bytes, copy);
+}
+ACCEL_INLINE bool grow(Frame* frame, int buffer, i64 bytes) {
+  return grow_by(frame, buffer, bytes,
+                 [](char* to, const char* from, i64 size) { __builtin_memcpy(to, from, (unsigned long)size); });
 }
 static void exchange(Frame* frame, int a, int b) {
   char* const memory = frame->buffers[a];

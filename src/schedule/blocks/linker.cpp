@@ -39,14 +39,17 @@ void Linker::link(const SegmentGraph& part, Program program, std::vector<BlockSt
   }
 }
 
-// Which nests become scalar steps, and which buffers temps replace. The host cannot access the memory of a device: there, code
-// on single elements stays a nest when it accesses arrays, or a number that such a nest computes.
+// Which nests become scalar steps, and which buffers temps replace. The host cannot access the memory of a device, and has no
+// loops of NumPy's there: code on single elements stays a nest when it accesses arrays, or a number that such a nest computes,
+// or has an operation without text for the host.
 std::vector<bool> Linker::find_scalar_steps(const SegmentGraph& part, const Program& program) {
   for (BufferId id = 0; id < static_cast<BufferId>(program.buffers.size()); id++)
     if (is_scalar_local(graph_.dims, program, id)) names_.locals[id] = -1;
   std::vector<bool> is_step;
   for (const Nest& nest : program.nests) is_step.push_back(is_scalar_code(nest.body));
-  if (graph_.target.kind != TargetKind::cuda) return is_step;
+  if (!graph_.target.is_device()) return is_step;
+  for (size_t k = 0; k < is_step.size(); k++)
+    if (std::any_of(program.nests[k].body.begin(), program.nests[k].body.end(), needs_loop_of_numpy)) is_step[k] = false;
   auto is_in_memory = [&](BufferId id) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
     if (buffer.kind != BufferKind::output) return !names_.locals.contains(id);

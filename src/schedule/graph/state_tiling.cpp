@@ -229,7 +229,8 @@ Result<bool> tile_states(GraphState& state) {
   for (const NaturalLoop& loop : natural_loops(graph, Dominance(graph))) {
     std::optional<PointwiseLoop> found = Recogniser(graph, loop).run();
     if (!found) continue;
-    state.notes.push_back("the loop at block " + std::to_string(loop.header) + " runs tile by tile");
+    const char* form = graph.target.has_tiles() ? " runs tile by tile" : " runs element by element";
+    state.notes.push_back("the loop at block " + std::to_string(loop.header) + form);
     // States that Python can see must be those of finished iterations at a poll, so such a loop runs in slices.
     const bool is_seen = std::any_of(found->states.begin(), found->states.end(),
                                      [&](ValueId v) { return origins[static_cast<size_t>(v)] != not_pinned; });

@@ -5,6 +5,7 @@
 #include "ir/op.h"
 #include "schedule/analysis/items.h"
 #include "schedule/loops/element_loops.h"
+#include "schedule/program/scalar_code.h"
 
 namespace accel {
 
@@ -109,12 +110,10 @@ class Mapper {
     auto touches_memory = [&](const Stmt& s) {
       return (s.kind == StmtKind::load && !is_in_cell(s)) || s.kind == StmtKind::gather || is_store(s.kind);
     };
-    auto has_no_text = [](const Stmt& s) { return s.kind == StmtKind::compute && *op_info(s.op).cpp == '\0'; };
     for (const ProgramBlock& block : program_.blocks) {
       for (const BlockStep& step : block.steps) {
         if (any_statement(step.body, touches_memory)) return "a number that the host reads from an array, or stores to one";
-        if (any_statement(step.body, has_no_text)) return "an operation on numbers that the host has no text for";
-        if (step.kind == StepKind::grow) return "an array that grows";
+        if (any_statement(step.body, needs_loop_of_numpy)) return "an operation on numbers that the host has no text for";
       }
     }
     const auto cells = std::count_if(program_.buffers.begin(), program_.buffers.end(),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/op.h"
+
 namespace accel {
 
 namespace {
@@ -37,6 +39,11 @@ bool is_scalar_local(const DimTable& dims, const Program& program, BufferId id) 
       return !is_scalar || !moves || stmt.dtype != buffer.dtype;
     });
   });
+}
+
+bool needs_loop_of_numpy(const Stmt& stmt) {
+  const bool has_text = stmt.op == Op::real || stmt.op == Op::imag || *op_info(stmt.op).cpp != '\0';
+  return stmt.kind == StmtKind::compute && !has_text;
 }
 
 }  // namespace accel

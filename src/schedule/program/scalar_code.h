@@ -14,4 +14,7 @@ bool is_indexed_scalar_code(const Body& body);
 // Whether a buffer of a segment's program has one element and only scalar code accesses it, so that a temp can replace it.
 bool is_scalar_local(const DimTable& dims, const Program& program, BufferId id);
 
+// Whether it is an operation that the text of its row does not compute on a CPU, where a loop of NumPy's does.
+bool needs_loop_of_numpy(const Stmt& stmt);
+
 }  // namespace accel

@@ -44,7 +44,8 @@ std::string MemoryWriter::allocation_text(BufferId id, const std::string& otherw
 
 void MemoryWriter::grow(const BlockStep& step) {
   std::string bytes = cat(dim(step.elements), "*", item_size(buffer_info(step.buffer).dtype));
-  stop_unless(cat("grow(frame, ", step.buffer, ", ", bytes, ")"));
+  const char* grow = program_.target.is_device() ? "grow_on_device" : "grow";
+  stop_unless(cat(grow, "(frame, ", step.buffer, ", ", bytes, ")"));
   control_.allocated.insert(step.buffer);
   refresh(step.buffer);
 }
