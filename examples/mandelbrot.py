@@ -3,10 +3,10 @@
 The function is plain NumPy. The decorator is all that accel asks for. The picture is a PNG where matplotlib is installed, and a
 PPM file otherwise.
 
-    python examples/mandelbrot.py [picture] [columns] [rows]
+    python examples/mandelbrot.py [picture] [columns] [rows] [--device cuda]
 """
 
-import sys
+import argparse
 import time
 from pathlib import Path
 
@@ -76,16 +76,23 @@ def seconds(function, *arguments):
 
 
 def main():
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("mandelbrot.png")
-    columns = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    rows = int(sys.argv[3]) if len(sys.argv) > 3 else columns * 5 // 6
+    parser = argparse.ArgumentParser(description="Draws the Mandelbrot set.")
+    parser.add_argument("picture", nargs="?", type=Path, default=Path("mandelbrot.png"))
+    parser.add_argument("columns", nargs="?", type=int, default=1000)
+    parser.add_argument("rows", nargs="?", type=int, help="five sixths of the columns unless it is given")
+    parser.add_argument("--device", default="cpu", help='where the function runs: "cpu", "cuda", "cuda:1"')
+    options = parser.parse_args()
+    path, columns = options.picture, options.columns
+    rows = options.rows or columns * 5 // 6
     steps, bound = 200, 2.0**40
     arguments = *axes(columns, rows), steps, bound
 
-    z, count = escape_time(*arguments)
+    with accel.device(options.device):
+        z, count = escape_time(*arguments)
+        accel_time = seconds(escape_time, *arguments)
     expected_z, expected_count = escape_time_in_numpy(*arguments)
     assert z.tobytes() == expected_z.tobytes() and count.tobytes() == expected_count.tobytes()
-    numpy_time, accel_time = seconds(escape_time_in_numpy, *arguments), seconds(escape_time, *arguments)
+    numpy_time = seconds(escape_time_in_numpy, *arguments)
     print(f"{columns} x {rows} points, {steps} steps: the same picture, bit for bit")
     print(f"NumPy {numpy_time:.3f} s, accel {accel_time:.4f} s, {numpy_time / accel_time:.1f} times faster")
 

@@ -168,6 +168,54 @@ def torch_softmax_product(torch, x, y):
     return torch.softmax(x @ y, 1)
 
 
+@functools.cache
+def grid(small):
+    n = 40 if small else 2000
+    return numbers(2 * n * n).reshape(2, n, n)
+
+
+def axes(small):
+    columns, rows = (60, 50) if small else (1000, 833)
+    real, imag = np.linspace(-2.25, 0.75, columns), np.linspace(-1.25, 1.25, rows)
+    return real.astype(np.float32), imag.astype(np.float32), 200, 2.0**40
+
+
+def escape_time(real, imag, steps, bound):
+    c = real + 1j * imag[:, None]
+    z = np.zeros(c.shape, dtype=np.complex64)
+    count = np.zeros(c.shape, dtype=int)
+    for k in range(steps):
+        inside = np.abs(z) < bound
+        count[inside] = k
+        z[inside] = z[inside] ** 2 + c[inside]
+    count[count == steps - 1] = 0
+    return z, count
+
+
+def jacobi(a, b, steps):
+    """The arrays are the same after the call, so that the next one computes the same."""
+    a, b = a.copy(), b.copy()
+    for _ in range(steps):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+    return a
+
+
+def selected(x):
+    return x[x > 0]
+
+
+def until(x, bound):
+    """A thousand rounds, each of which tests what it has computed."""
+    while x.max() < bound:
+        x = x + 1.0
+    return x
+
+
+def gathered(x, indices):
+    return x[indices]
+
+
 def reduction(shape, operation, axis):
     name = f"{operation}_{'x'.join(f'{n:.0e}'.replace('e+0', 'e') if n > 10 else str(n) for n in shape)}_axis{axis}"
     function = FUNCTIONS[operation](axis)
@@ -244,6 +292,26 @@ NAMED = [
         same_bits=True,
         torch=torch_sum,
         about="1e8 float64, NumPy's bits",
+    ),
+    Row("mandelbrot", escape_time, axes, bar=0.12e-3, moves=False, about="1000 x 833 points, 200 steps, complex64"),
+    Row("jacobi", jacobi, lambda small: (*grid(small), 20), bar=1.1e-3, about="2000 x 2000 float64, 20 sweeps in two halves"),
+    Row("selected", selected, reshaped((10**8,)), "ready", bar=0.75e-3, same_bits=True, about="x[x > 0] of 1e8 float64"),
+    Row(
+        "until",
+        until,
+        lambda small: (np.abs(numbers(1000 if small else 10**6)) % 1, 20.5 if small else 1000.5),
+        "ready",
+        bar=14e-3,
+        moves=False,
+        about="a while loop of 1,000 rounds on 1e6 float64, each with a test of the array",
+    ),
+    Row(
+        "gathered",
+        gathered,
+        lambda small: (numbers(10**8)[: 10**4 if small else 10**8], np.arange(0, 10**4 if small else 10**8, 3)[::-1].copy()),
+        "ready",
+        same_bits=True,
+        about="x[i] of 1e8 float64 and a third as many indices, with the check of their range",
     ),
     *linear_algebra("solve", solve),
     *linear_algebra("cholesky", cholesky),
