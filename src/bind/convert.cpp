@@ -1,5 +1,7 @@
 #include "bind/convert.h"
 
+#include "dispatch/signals/interrupt.h"
+
 namespace accel {
 
 py::object to_python(const SettingValue& value) {
@@ -63,6 +65,18 @@ py::dict to_python(const Fallback& fallback) {
   made["file"] = fallback.file;
   made["line"] = fallback.line;
   return made;
+}
+
+std::vector<std::string> call_for_texts(const char* module, const char* function) {
+  py::gil_scoped_acquire locked;
+  try {
+    return py::module_::import(module).attr(function)().cast<std::vector<std::string>>();
+  } catch (py::error_already_set& error) {
+    error.restore();
+    drop_own_error();
+  } catch (const py::cast_error&) {  // a text that is not UTF-8
+  }
+  return {};
 }
 
 }  // namespace accel

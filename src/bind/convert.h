@@ -18,4 +18,8 @@ std::optional<SettingValue> to_setting(SettingType type, py::handle object);
 
 py::dict to_python(const Fallback& fallback);
 
+// What a function without arguments of a module of accel's returns: a list of texts. Any thread, without the GIL. Empty when it
+// raises; an interrupt is raised later.
+std::vector<std::string> call_for_texts(const char* module, const char* function);
+
 }  // namespace accel

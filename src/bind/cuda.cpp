@@ -14,15 +14,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// accel._cuda.library_folders(). Any thread, without the GIL. An error there means that no package is found.
-Strings find_library_folders() {
-  py::gil_scoped_acquire locked;
-  try {
-    return py::module_::import("accel._cuda").attr("library_folders")().cast<Strings>();
-  } catch (const py::error_already_set&) {
-    return {};
-  }
-}
+Strings find_library_folders() { return call_for_texts("accel._cuda", "library_folders"); }
 
 // (bytes of the CUBIN, code of the reason, detail); for tests.
 std::tuple<py::bytes, std::string, std::string> device_code(const std::string& text, int architecture) {

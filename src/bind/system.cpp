@@ -46,15 +46,7 @@ py::dict nvrtc_record(const NvrtcReport& report) {
   return record;
 }
 
-// accel._compiler_package.find_command(). Any thread, without the GIL. An error there means that no package is found.
-std::vector<std::string> find_packaged_compiler() {
-  py::gil_scoped_acquire locked;
-  try {
-    return py::module_::import("accel._compiler_package").attr("find_command")().cast<std::vector<std::string>>();
-  } catch (const py::error_already_set&) {
-    return {};
-  }
-}
+std::vector<std::string> find_packaged_compiler() { return call_for_texts("accel._compiler_package", "find_command"); }
 
 py::dict examination() {
   DoctorReport report;

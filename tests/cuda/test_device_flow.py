@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from optimisations.codegen.escape_bodies import BODIES, plane
+from support.compiled import facts
 from support.device_arrays import check_equal, on_host, outcome, ran_on_device
 from support.interrupts import interrupted
 
@@ -190,6 +191,7 @@ CALLS = [
     (of_complex, np.array([0.1 + 0.2j, -0.5, 0.3j], np.complex64)),
     (one_number, np.arange(6.0)),
 ]
+WITHOUT_EXITS = [branches, early, bisected]
 NAMES = [f"{call[0].__name__}-{k}" for k, call in enumerate(CALLS)]
 
 
@@ -252,10 +254,11 @@ def test_exits_that_are_forced(call, exits):
     theirs = copies(arguments)
     wanted = outcome(function, *theirs)
     for make, device in ((copies, "cuda"), (resident, None)):
-        mine = make(arguments)
+        mine, compiled = make(arguments), accel.compile(function, device=device)
         with accel.config(stress_exits=exits):
-            check_close(outcome(accel.compile(function, device=device), *mine), wanted)
+            check_close(outcome(compiled, *mine), wanted)
         check_close(mine, theirs)
+        assert exits > 0 or function in WITHOUT_EXITS or facts(compiled)["side_exits"] > 0
 
 
 def endless(x, y):
@@ -317,16 +320,57 @@ def test_elements_end_one_after_the_other(body, dtype, shape):
 
 
 def test_steps_that_change_an_argument():
-    """Its elements are seen between slices of the steps."""
+    """They run in slices, with a poll for interrupts after each."""
 
     def decays(x, y, steps):
-        for k in range(steps):
+        for _ in range(steps):
             x *= 0.5
             x += y
-        return k
 
-    x, y = rng.random((6, 50)), rng.random((6, 50))
+    x, y = rng.random((50, 100)), rng.random((50, 100))
     mine, theirs = x.copy(), x.copy()
-    decays(theirs, y, 40)
-    assert ran_on_device(accel.compile(decays, device="cuda"), mine, y, 40) == 39
+    decays(theirs, y, 400)
+    why = accel.explain(accel.compile(decays, device="cuda"))(mine, y, 400)
+    assert 1 < why.device["launches"] < 20 and why.device["waits"] >= why.device["launches"], str(why)
     check_close(mine, theirs)
+
+
+def total(x):
+    sum_of_all = 0.0
+    for i in range(len(x)):
+        sum_of_all += x[i]
+    return sum_of_all
+
+
+def test_loops_over_single_elements():
+    """A CPU is faster, unless the array is on the device."""
+    x = rng.random(30)
+    why = accel.explain(accel.compile(total, device="cuda"))(x)
+    assert why.compiled and why.device["name"] == "cpu" and "not on the device: a loop over single elements" in str(why)
+    assert why.result == total(x)
+    why = accel.explain(accel.compile(total))(accel.to_device(x))
+    assert why.compiled and why.device["name"] == "cuda:0" and why.device["launches"] >= len(x), str(why)
+    assert why.result == total(x)
+
+
+def squares(a):
+    for _ in range(5):
+        a = a @ a
+    return a
+
+
+def of_fixed_size(tolerance):
+    u = np.zeros((90, 80))
+    u[0] = 1
+    change = 1.0
+    while change > tolerance:
+        before = u.copy()
+        u[1:-1, 1:-1] = 0.25 * (before[:-2, 1:-1] + before[2:, 1:-1] + before[1:-1, :-2] + before[1:-1, 2:])
+        change = np.abs(u - before).max()
+    return u
+
+
+def test_loops_whose_work_does_not_name_an_extent():
+    a = rng.random((20, 20)) / 10
+    check_close(ran_on_device(accel.compile(squares, device="cuda"), a), squares(a))
+    check_close(ran_on_device(accel.compile(of_fixed_size, device="cuda"), 1e-2), of_fixed_size(1e-2))

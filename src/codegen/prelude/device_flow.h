@@ -7,8 +7,8 @@ static char* take_cells(const AccelLaunch* launch, int count) {
 static char* cell_of_kernels(const Frame* frame, char* cell) {
   return cell + ((const AccelDeviceLaunch*)frame->launch)->cells_distance;
 }
-// Waits for what kernels write to cells. Whether the run goes on.
-static __attribute__((noinline)) bool wait_for_cells(Frame* frame) {
+// Waits for all kernels that have been started, so that cells have what they store. Whether the run goes on.
+static __attribute__((noinline)) bool wait_for_kernels(Frame* frame) {
   if (!failed(frame)) report(frame, ((const AccelDeviceLaunch*)frame->launch)->wait(frame->launch->context));
   return !failed(frame);
 }

@@ -1,7 +1,8 @@
 #include "schedule/loops/element_loops.h"
 
-#include <algorithm>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace accel {
 
@@ -23,13 +24,17 @@ std::set<int> loop_blocks(const Program& program, int header, int latch) {
   return out.contains(0) && header != 0 ? std::set<int>() : out;
 }
 
+constexpr int64_t most_work = 4096;  // element operations
+
 bool computes_elements(const Program& program, const std::set<int>& blocks) {
   bool has_nests = false;
   for (int b : blocks) {
     for (const BlockStep& step : program.blocks[static_cast<size_t>(b)].steps) {
       if (step.kind != StepKind::nest) continue;
       has_nests = true;
-      if (!program.dims.as_constant(program.nests[static_cast<size_t>(step.nest)].work)) return false;
+      const Nest& nest = program.nests[static_cast<size_t>(step.nest)];
+      const std::optional<int64_t> work = program.dims.as_constant(nest.work);
+      if (!work || *work > most_work || nest.mapping == Mapping::library) return false;
     }
   }
   return has_nests;

@@ -5,8 +5,8 @@
 
 namespace accel {
 
-// Whether there is a loop of blocks with nests, each of which has an amount of work that no extent of an array decides. Every
-// round of it starts kernels for single elements, or waits for them, which a CPU computes in the time of a call.
+// Whether there is a loop of blocks with nests, all of which compute few elements, whatever the extents of arrays are. Every
+// round of it starts kernels for them, or waits for them, while a CPU needs less time than that.
 bool has_element_loop(const Program& program);
 
 }  // namespace accel

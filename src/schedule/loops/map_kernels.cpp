@@ -118,7 +118,6 @@ class Mapper {
     }
     const auto cells = std::count_if(program_.buffers.begin(), program_.buffers.end(),
                                      [](const Buffer& buffer) { return buffer.kind == BufferKind::cell; });
-    if (!program_.target.has_resident_arrays && has_element_loop(program_)) return "a loop over single elements";
     return cells > most_cells ? "very many numbers that the host needs" : nullptr;
   }
 
@@ -138,6 +137,8 @@ Result<bool> map_kernels(ProgramState& state) {
   for (Nest& nest : state.program.nests) {
     ACCEL_TRY(nest.mapping, mapper.mapping_of(nest));
   }
+  if (!state.program.target.has_resident_arrays && has_element_loop(state.program))
+    return fail(Reason::not_on_device, "a loop over single elements");
   return true;
 }
 

@@ -79,7 +79,7 @@ def test_kernels_are_numbered_as_the_host_starts_them(path):
 
 def test_the_host_waits_for_the_cells_that_it_reads():
     host, device = texts(GRAPHS[0].with_name("branch_on_an_element.ir"))
-    assert re.search(r"wait_for_cells\(frame\).*\n.* = load_bool8\(b\d+ \+ 0L\)", host)
+    assert re.search(r"wait_for_kernels\(frame\).*\n.* = load_bool8\(b\d+ \+ 0L\)", host)
     assert host.count("load_bool8(b") == 1
     assert re.search(r"store_bool8\(b\d+ \+ 0L", "".join(device))
 

@@ -136,7 +136,7 @@ void BlockWriter::scalars(const BlockStep& step) {
     if (is_received_output(program_, stmt)) written.erase(stmt.address.buffer);
   for (BufferId id : written) MemoryWriter(control_).allocate(id);
   if (program_.target.is_device() && std::any_of(step.body.begin(), step.body.end(), reads_memory))
-    stop_unless("wait_for_cells(frame)");
+    stop_unless("wait_for_kernels(frame)");
   for (size_t k = 0; k < step.body.size(); ++k) {
     scalar(step, k);
     if (step.body[k].kind != StmtKind::bind) save(step.body[k].dst);
@@ -146,6 +146,7 @@ void BlockWriter::scalars(const BlockStep& step) {
 
 void BlockWriter::scalar(const BlockStep& step, size_t position) {
   const Stmt& stmt = step.body[position];
+  if (stmt.kind == StmtKind::slice && program_.target.is_device()) stop_unless("wait_for_kernels(frame)");  // it takes the time
   if (stmt.kind == StmtKind::bind)
     code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
   else if (stmt.kind == StmtKind::slice)

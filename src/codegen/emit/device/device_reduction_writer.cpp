@@ -209,8 +209,8 @@ void DeviceReductionWriter::list(const Stmt& stmt) {
   code_.open("");
   write_element(stmt, type(stmt.args[0]), temp_name(stmt.args[0]));
   auto listed = [&](const std::string& from, const std::string& range) {
-    return cat(end, " = list_run(", group(), ", ", address(stmt.address), ", ", from, ", ", temp_name(stmt.args[2]), ", ",
-               range, ", source);");
+    return cat(end, " = list_run(", group(), ", ", address(stmt.address), ", ", temp_name(stmt.args[3]), ", ", from, ", ",
+               temp_name(stmt.args[2]), ", ", range, ", source);");
   };
   if (number < 0) {
     code_.line(listed(next, cat("0, ", n)));

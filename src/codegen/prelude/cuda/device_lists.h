@@ -37,12 +37,13 @@ ACCEL_DEVICE Rank rank_of(G group, bool flag) {
   }
 }
 
-// Stores base + k for each k of [begin, end) that counts at out[next] and on. Returns the position after them.
+// Stores base + k for each k of [begin, end) that counts at out[next] and on. Returns the position after them. The list has
+// room for `count` elements: as many count, unless another thread changes what decides it.
 template <class G, class Counts>
-ACCEL_DEVICE i64 list_run(G group, char* memory, i64 next, i64 base, i64 begin, i64 end, Counts counts) {
+ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, i64 begin, i64 end, Counts counts) {
   i64* const out = (i64*)memory;
   if constexpr (G::size == 1) {
-    for (i64 k = begin; k < end; ++k)
+    for (i64 k = begin; k < end && next < count; ++k)
       if (counts(k)) out[next++] = base + k;
     return next;
   } else {
@@ -50,7 +51,7 @@ ACCEL_DEVICE i64 list_run(G group, char* memory, i64 next, i64 base, i64 begin, 
       const i64 k = first + group.lane;
       const bool is_listed = k < end && counts(k) != 0;
       const Rank rank = rank_of(group, is_listed);
-      if (is_listed) out[next + rank.before] = base + k;
+      if (is_listed && next + rank.before < count) out[next + rank.before] = base + k;
       next += rank.all;
     }
     return next;
