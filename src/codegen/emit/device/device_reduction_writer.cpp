@@ -208,17 +208,20 @@ void DeviceReductionWriter::list(const Stmt& stmt) {
   code_.line(cat("[[maybe_unused]] i64 ", end, " = 0;"));
   code_.open("");
   write_element(stmt, type(stmt.args[0]), temp_name(stmt.args[0]));
-  auto listed = [&](const std::string& from, const std::string& range) {
-    return cat(end, " = list_run(", group(), ", ", address(stmt.address), ", ", temp_name(stmt.args[3]), ", ", from, ", ",
-               temp_name(stmt.args[2]), ", ", range, ", source);");
+  const std::string list = address(stmt.address), all = temp_name(stmt.args[3]), base = temp_name(stmt.args[2]);
+  auto write_list = [&](const std::string& from, const std::string& range) {
+    code_.line(cat(end, " = list_run(", group(), ", ", list, ", ", all, ", ", from, ", ", base, ", ", range, ", source);"));
   };
+  const std::string rest = cat("fill_rest(", group(), ", ", list, ", ", end, ", ", all, ", ", base, ");");
   if (number < 0) {
-    code_.line(listed(next, cat("0, ", n)));
+    write_list(next, cat("0, ", n));
+    code_.line(rest);
   } else {
     const std::string part = cat("part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts)");
     code_.line(cat("i64* const partials = (i64*)partials", number, " + item*parts;"));
     code_.open("if constexpr (phase < 0)");
-    code_.line(listed(next, cat("0, ", n)));
+    write_list(next, cat("0, ", n));
+    code_.line(rest);
     code_.close(cat("} else if constexpr (phase == ", 2 * number, ") {"));
     code_.line(cat("  const i64 partial = count_run(group, ", part, ", source);"));
     code_.line("  if (group.lane == 0) partials[part] = partial;");
@@ -227,7 +230,8 @@ void DeviceReductionWriter::list(const Stmt& stmt) {
     code_.line("  add_up_earlier(group, partials, parts);");
     code_.line("  return;");
     code_.line("} else {");
-    code_.line(cat("  ", listed(cat(next, " + partials[part]"), part)));
+    write_list(cat(next, " + partials[part]"), part);
+    code_.line(cat("if (part + 1 == parts) ", rest));
     code_.line("}");
   }
   code_.close();

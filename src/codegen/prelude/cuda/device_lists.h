@@ -58,6 +58,14 @@ ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, 
   }
 }
 
+// Stores `base` where a list of `count` elements has room left: another thread has changed what decides how many there are.
+// What reads the list finds no other index than one of the array's.
+template <class G>
+ACCEL_DEVICE void fill_rest(G group, char* memory, i64 next, i64 count, i64 base) {
+  i64* const out = (i64*)memory;
+  for (i64 k = next + group.lane; k < count; k += G::size) out[k] = base;
+}
+
 // Replaces each number by the sum of those before it.
 template <int threads>
 ACCEL_DEVICE void add_up_earlier(Group<threads> group, i64* numbers, i64 count) {
