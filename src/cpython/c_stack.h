@@ -23,6 +23,9 @@ using StackBody = PyObject* (*)(void* context);
 // body(context) on a further stack of this thread. Null with RecursionError when there is no memory for one.
 PyObject* call_on_new_stack(StackBody body, void* context);
 
+// What CPython's evaluator takes of the limit of C recursion where it is entered from C, on 3.12 and 3.13.
+constexpr int evaluator_units = 2;
+
 // Gives back what an evaluator that is entered from C takes of the limit of C recursion, for as long as this lives and while
 // there is real stack left.
 class RecursionCredit {

@@ -86,7 +86,7 @@ PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code) {
 
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   vectorcallfunc call = standard_vectorcall();
-  RecursionCredit credit(PyThreadState_Get(), 1);
+  RecursionCredit credit(PyThreadState_Get(), evaluator_units);
   return call ? call(reinterpret_cast<PyObject*>(function), args, nargsf, kwnames) : nullptr;
 }
 

@@ -66,7 +66,7 @@ struct PlaceholderArguments {
 }  // namespace
 
 PyObject* evaluate(PyThreadState* thread, InterpreterFrame* frame, bool raise) {
-  RecursionCredit credit(thread, 2);
+  RecursionCredit credit(thread, evaluator_units);
   return _PyEval_EvalFrameDefault(thread, frame, raise);
 }
 
