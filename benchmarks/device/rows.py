@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.cases.finance import black_scholes
 from benchmarks.cases.kmeans import points_first
+from benchmarks.cases.programs import PROGRAMS
 from benchmarks.cases.small import scaled
 
 SHARE = 0.70  # of the copy rate, for reductions
@@ -180,18 +181,6 @@ def axes(small):
     return real.astype(np.float32), imag.astype(np.float32), 200, 2.0**40
 
 
-def escape_time(real, imag, steps, bound):
-    c = real + 1j * imag[:, None]
-    z = np.zeros(c.shape, dtype=np.complex64)
-    count = np.zeros(c.shape, dtype=int)
-    for k in range(steps):
-        inside = np.abs(z) < bound
-        count[inside] = k
-        z[inside] = z[inside] ** 2 + c[inside]
-    count[count == steps - 1] = 0
-    return z, count
-
-
 def jacobi(a, b, steps):
     """The arrays are the same after the call, so that the next one computes the same."""
     a, b = a.copy(), b.copy()
@@ -206,7 +195,7 @@ def selected(x):
 
 
 def until(x, bound):
-    """A thousand rounds, each of which tests what it has computed."""
+    """A loop of a thousand iterations, whose condition is a reduction of the array that the iteration has computed."""
     while x.max() < bound:
         x = x + 1.0
     return x
@@ -293,7 +282,14 @@ NAMED = [
         torch=torch_sum,
         about="1e8 float64, NumPy's bits",
     ),
-    Row("mandelbrot", escape_time, axes, bar=0.12e-3, moves=False, about="1000 x 833 points, 200 steps, complex64"),
+    Row(
+        "mandelbrot",
+        PROGRAMS["escape_time"].function,
+        axes,
+        bar=0.12e-3,
+        moves=False,
+        about="1000 x 833 points, 200 steps, complex64",
+    ),
     Row("jacobi", jacobi, lambda small: (*grid(small), 20), bar=1.1e-3, about="2000 x 2000 float64, 20 sweeps in two halves"),
     Row("selected", selected, reshaped((10**8,)), "ready", bar=0.75e-3, same_bits=True, about="x[x > 0] of 1e8 float64"),
     Row(
@@ -303,7 +299,7 @@ NAMED = [
         "ready",
         bar=14e-3,
         moves=False,
-        about="a while loop of 1,000 rounds on 1e6 float64, each with a test of the array",
+        about="a while loop of 1,000 iterations on 1e6 float64, whose condition is a reduction",
     ),
     Row(
         "gathered",

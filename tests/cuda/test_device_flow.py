@@ -73,7 +73,7 @@ def nested(x, bound):
 
 
 def swapped(a, b):
-    """The arrays take turns, and both are results."""
+    """Each iteration exchanges two arrays, and both are results."""
     steps = 0
     while a.sum() < 50:
         a, b = b + 1, a * 1.25
@@ -271,7 +271,7 @@ def endless(x, y):
 
 @pytest.mark.parametrize("is_resident", [False, True])
 def test_an_endless_loop_ends_by_an_interrupt(is_resident):
-    """The array is as it was at the end of one of the rounds, in which the interpreter raises."""
+    """KeyboardInterrupt is raised between two iterations: the array has the stores of all iterations before it."""
     x, y = np.arange(3.0), np.zeros(5)
     compiled = accel.compile(endless, device="cuda")
     assert compiled(x + 20, y) == 0

@@ -1,12 +1,12 @@
 #pragma once
-// Loops of a program for a device whose rounds compute a few numbers each.
+// Loops of a program for a device whose iterations compute few elements.
 
 #include "schedule/program/program.h"
 
 namespace accel {
 
-// Whether there is a loop of blocks with nests, all of which compute few elements, whatever the extents of arrays are. Every
-// round of it starts kernels for them, or waits for them, while a CPU needs less time than that.
+// Whether the blocks have a loop with nests, all of which compute few elements, whatever the extents of arrays are. Starting a
+// kernel for each nest of an iteration, and waiting for its result, takes longer than a CPU takes to compute the elements.
 bool has_element_loop(const Program& program);
 
 }  // namespace accel

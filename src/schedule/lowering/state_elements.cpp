@@ -44,18 +44,16 @@ class ElementWriter {
   // The state before the first iteration, and elements of other arrays, which are the same in all iterations.
   Body start() {
     lowering_.begin_nest();
-    std::vector<std::pair<ValueId, TempId>> same;
     auto is_whole = [&](ValueId v) { return graph_.type(v).shape == graph_.type(loop_.states[0]).shape; };
     auto is_state = [&](ValueId v) { return std::find(loop_.states.begin(), loop_.states.end(), v) != loop_.states.end(); };
     for (ValueId v : graph_.entry().params)
-      if (is_whole(v) && !is_state(v)) same.emplace_back(v, lowering_.value_at(v, index_));
-    for (ValueId v : loop_.kept) same.emplace_back(v, lowering_.value_at(v, index_));
+      if (is_whole(v) && !is_state(v)) same_.emplace_back(v, lowering_.value_at(v, index_));
+    for (ValueId v : loop_.kept) same_.emplace_back(v, lowering_.value_at(v, index_));
     for (size_t k = 0; k < loop_.states.size(); ++k) {
       const bool is_computed = k < loop_.starts.size() && loop_.starts[k] != no_value;
       const TempId first = lowering_.value_at(is_computed ? loop_.starts[k] : loop_.states[k], index_);
       state_.push_back(lowering_.declare(first, graph_.type(loop_.states[k]).dtype));
     }
-    same_ = std::move(same);
     return lowering_.end_nest();
   }
 
@@ -100,8 +98,8 @@ class ElementWriter {
   DimTable& dims_;
   const PointwiseLoop& loop_;
   Index index_;
-  std::vector<std::pair<ValueId, TempId>> same_;
-  std::vector<TempId> state_;  // by state: its temp
+  std::vector<std::pair<ValueId, TempId>> same_;  // elements that are equal in all iterations
+  std::vector<TempId> state_;                     // by state: its temp
 };
 
 }  // namespace

@@ -146,7 +146,8 @@ void BlockWriter::scalars(const BlockStep& step) {
 
 void BlockWriter::scalar(const BlockStep& step, size_t position) {
   const Stmt& stmt = step.body[position];
-  if (stmt.kind == StmtKind::slice && program_.target.is_device()) stop_unless("wait_for_kernels(frame)");  // it takes the time
+  // The length of a slice follows from the time that the previous one took: its kernels must have ended.
+  if (stmt.kind == StmtKind::slice && program_.target.is_device()) stop_unless("wait_for_kernels(frame)");
   if (stmt.kind == StmtKind::bind)
     code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
   else if (stmt.kind == StmtKind::slice)
