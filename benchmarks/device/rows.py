@@ -326,8 +326,18 @@ NAMED = [
 ]
 
 
+def of_program(program):
+    """A row of a program of tests/programs, on arrays that lie on the device."""
+
+    def inputs(small):
+        return program.arguments(program.small if small else program.full or program.large)
+
+    about = " x ".join(map(str, program.full or program.large)) or "one call"
+    return Row(f"program_{program.name}", program.function, inputs, "ready", moves=False, about=about)
+
+
 def all_rows():
-    rows = list(NAMED)
+    rows = [*NAMED, *map(of_program, PROGRAMS.values())]
     for shape in SHAPES:
         for axis in [None, *range(len(shape))]:
             rows += [reduction(shape, operation, axis) for operation in OPERATIONS]
