@@ -136,7 +136,8 @@ def main():
     options = arguments()
     rows, processes = all_rows(), first_calls.rows(options.seconds)
     if options.list:
-        print(*(f"{row.name:<28}{row.about}" for row in rows.values()), *processes, sep="\n")
+        width = max(map(len, rows)) + 2
+        print(*(f"{row.name:<{width}}{row.about}" for row in rows.values()), *processes, sep="\n")
         return
     names = chosen_rows(options.rows, [*rows, *processes])
     needed = [row for name in names if name in rows for row in ("copy", "read", rows[name].beyond) if row]

@@ -169,6 +169,10 @@ def torch_softmax_product(torch, x, y):
     return torch.softmax(x @ y, 1)
 
 
+def placed(count):
+    return numbers(count), np.random.default_rng(2).integers(0, count, count), numbers(2 * count)[count:]
+
+
 @functools.cache
 def grid(small):
     n = 40 if small else 2000
@@ -203,6 +207,18 @@ def until(x, bound):
 
 def gathered(x, indices):
     return x[indices]
+
+
+def scattered(x, indices, values):
+    x = x.copy()
+    x[indices] = values
+    return x
+
+
+def added_at(x, indices, values):
+    x = x.copy()
+    np.add.at(x, indices, values)
+    return x
 
 
 def reduction(shape, operation, axis):
@@ -250,6 +266,16 @@ NAMED = [
     Row("read", None, reshaped((10**8,)), about="hand-written: reads 1e8 float64"),
     Row("launch", None, vectors, "submit", moves=False, about="hand-written: an empty kernel"),
     Row("kmeans", points_first, points, bar=0.165e-3, torch=torch_nearest, about="20M points, 2 centres, float64"),
+    Row(
+        "kmeans_numpy",
+        points_first,
+        points,
+        "ready",
+        bar=8.4e-3,
+        moves=False,
+        resident=False,
+        about="the same from and to NumPy arrays: 320 MB there, 160 MB back",
+    ),
     Row("black_scholes", black_scholes, options, bar=0.175e-3, torch=torch_black_scholes, about="10M options, float64"),
     Row("sgemm_4096", product, matrices(4096, 32), moves=False, about="x @ y, float32, full precision"),
     Row(
@@ -308,6 +334,21 @@ NAMED = [
         "ready",
         same_bits=True,
         about="x[i] of 1e8 float64 and a third as many indices, with the check of their range",
+    ),
+    Row(
+        "scattered",
+        scattered,
+        lambda small: placed(10**4 if small else 10**7),
+        "ready",
+        same_bits=True,
+        about="x[i] = v in a copy of 1e7 float64; i: as many random indices, of which the last one of a place counts",
+    ),
+    Row(
+        "added_at",
+        added_at,
+        lambda small: placed(10**4 if small else 10**6),
+        "ready",
+        about="np.add.at(x, i, v) in a copy of 1e6 float64; i: as many random indices, whose order decides",
     ),
     *linear_algebra("solve", solve),
     *linear_algebra("cholesky", cholesky),

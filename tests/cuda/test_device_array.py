@@ -4,6 +4,7 @@ import copy
 import gc
 import operator
 import pickle
+import threading
 import weakref
 
 import numpy as np
@@ -26,6 +27,33 @@ def test_copies_to_the_device_and_back(shape, dtype):
         assert back.tobytes() == array.tobytes(), name
         assert back.strides == array.copy("K").strides, name
         assert there.strides == array.copy("K").strides or not back.flags.contiguous, name
+
+
+@pytest.mark.parametrize("threads", [1, 2, 11])
+@pytest.mark.parametrize("count", [2**22 - 1, 2**22, 2**22 + 1, 2**23 - 5, 2**25 + 12345])
+def test_threads_share_large_copies(monkeypatch, threads, count):
+    monkeypatch.setattr(accel.config, "threads", threads)
+    array = np.random.default_rng(count).integers(0, 256, count, np.uint8)
+    expected = array.copy()
+    there = accel.to_device(array)
+    array[:] = 0  # it has been read
+    assert there.numpy().tobytes() == expected.tobytes()
+    assert accel.compile(lambda x: -x, device="cuda")(expected).tobytes() == np.negative(expected).tobytes()
+
+
+def test_threads_of_the_program_copy_at_once():
+    def work(seed):
+        array = np.random.default_rng(seed).random(10**6)
+        for _ in range(3):
+            results.append(accel.to_device(array).numpy().tobytes() == array.tobytes())
+
+    results: list[bool] = []
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 12
 
 
 @pytest.mark.parametrize("shape", SHAPES)

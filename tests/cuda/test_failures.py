@@ -295,6 +295,29 @@ def test_a_driver_that_fails_once(check_program, function, nth):
 
 
 @needs_emulation
+@pytest.mark.parametrize("function", ["cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuEventSynchronize", "cuMemHostAlloc"])
+@pytest.mark.parametrize("nth", [1, 2, 7, 14])
+def test_a_large_copy_that_fails_once(check_program, function, nth):
+    """Of all threads that share it, one sees the failure."""
+    check_program(f"""
+    accel.config.threads = 5
+    x = np.random.default_rng(0).random(5 << 20)
+    before = used()
+    fail({function!r}, {nth}, 1)
+    failures = []
+    try:
+        assert accel.to_device(x).numpy().tobytes() == x.tobytes()
+    except accel.DeviceError as error:
+        failures.append(error)
+    fail(None)
+    assert len(failures) <= 1
+    for _ in range(2):
+        assert accel.to_device(x).numpy().tobytes() == x.tobytes()
+    assert used() == before
+    """)
+
+
+@needs_emulation
 def test_arrays_on_the_device_and_a_launch_that_fails(check_program):
     check_program("""
     compiled = accel.compile(f)

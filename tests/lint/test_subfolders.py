@@ -14,7 +14,7 @@ ORDER = {
     "passes": ["analysis", "."],
     "toolchain": [".", "host", "cuda", "doctor"],
     "cpython": [".", "bytecode", "frames"],
-    "runtime": ["cuda", "."],
+    "runtime": [".", "cuda"],
 }
 
 MOST_FILES = 25

@@ -33,6 +33,10 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   host.raw(prelude_part("launch_choice"));
   host.raw(prelude_part("launches"));
   if (!program.blocks.empty()) host.raw(prelude_part("device_flow"));
+  const bool has_order = std::any_of(program.nests.begin(), program.nests.end(),
+                                     [](const Nest& nest) { return nest.mapping == Mapping::ordered; });
+  for (const char* part : {"ordered", "ordered_launches"})
+    if (has_order) host.raw(prelude_part(part));
   DeviceNests nests(program, hints);
   int copies = 0;
   for (const std::map<int, int64_t>& fixed : copies_of(program)) {

@@ -1,5 +1,7 @@
 #include "codegen/emit/prelude_parts.h"
 
+#include <algorithm>
+
 #include "codegen/analysis/compared.h"
 #include "codegen/analysis/facts.h"
 #include "codegen/analysis/loops/interleaved_loop.h"
@@ -16,6 +18,10 @@ bool narrows_floats(const Program& program, const Stmt& stmt) {
   auto is_real = [](DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; };
   DType from = program.temps[static_cast<size_t>(stmt.args[0])];
   return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
+}
+
+bool has_nest_of(const Program& program, Mapping mapping) {
+  return std::any_of(program.nests.begin(), program.nests.end(), [=](const Nest& nest) { return nest.mapping == mapping; });
 }
 
 // The column `target` of a part.

@@ -16,6 +16,7 @@ namespace {
 constexpr int words_of_number = 2;
 // Arguments of up to this many bytes are written at once, when all of them have arrived; copies of larger ones cost too much.
 constexpr int64_t most_bytes_at_once = 4 << 20;
+constexpr int64_t least_bytes_without_gil = 256 << 10;
 
 // The launch that the calling thread runs.
 thread_local DeviceLaunch* running = nullptr;
@@ -216,6 +217,13 @@ void DeviceLaunch::restore_inputs() {
     check(plan_.device->copy(const_cast<char*>(span.low), span.memory, span.high - span.low));
 }
 
+// Small copies end before another thread could have taken the GIL and given it back.
+Status DeviceLaunch::upload(const Span& span) {
+  const int64_t bytes = span.high - span.low;
+  auto copy = [&] { return plan_.device->upload(span.memory, span.low, bytes); };
+  return bytes < least_bytes_without_gil ? copy() : without_gil(copy);
+}
+
 // Copies the arguments that are NumPy's to the device. Those that overlap share one copy.
 bool DeviceLaunch::upload_inputs() {
   lists_->inputs.resize(plan_.inputs.size());
@@ -233,7 +241,7 @@ bool DeviceLaunch::upload_inputs() {
   }
   for (Span& span : lists_->spans) {
     span.memory = take(span.high - span.low);
-    if (span.memory == nullptr || !check(plan_.device->upload(span.memory, span.low, span.high - span.low))) return false;
+    if (span.memory == nullptr || !check(upload(span))) return false;
   }
   for (size_t k = 0; k < lists_->inputs.size(); ++k) {
     if (plan_.inputs[k].is_on_device) continue;

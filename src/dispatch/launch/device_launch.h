@@ -73,6 +73,7 @@ class DeviceLaunch {
   static int copy(void* context, void* to, const void* from, int64_t bytes);
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
+  Status upload(const Span& span);
   bool upload_inputs();
   bool back_up_inputs();
   void restore_inputs();

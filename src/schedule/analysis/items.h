@@ -13,8 +13,13 @@ struct Items {
   const Body* body = nullptr;      // of an item
 };
 
-// Takes parallel loops as items as long as nothing but scalars lies beside the next loop. The nest outlives the result.
+// Takes parallel loops as items as long as nothing but scalars lies beside the next loop; of a nest of mapping `ordered` loops
+// of any kind. The nest outlives the result.
 Items items_of(const Nest& nest);
+// Whether iterations of the nest's loops depend on each other in nothing but the order in which they store to one address.
+bool has_ordered_items(const Nest& nest);
+// Of items that run in order: whether they read what they overwrite. Else the last one of an address decides.
+bool updates_elements(const Items& items);
 
 inline bool is_parallel_loop(const Stmt& stmt) { return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::parallel; }
 // A reduction, or a list, whose run threads may share.

@@ -159,6 +159,7 @@ enum class Mapping : uint8_t {
   elements,  // a thread computes an item
   rows,      // neighbouring threads compute an item: they share its reductions and inner loops
   columns,   // neighbouring threads compute neighbouring items, and the runs of reductions are divided between blocks
+  ordered,   // a thread computes an item; items that store to one address run in order, those of different ones at once
   library,   // the host calls a library for each statement
 };
 

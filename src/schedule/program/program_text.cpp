@@ -9,7 +9,7 @@ namespace accel {
 namespace {
 
 const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell", "alias"};
-const char* const mappings[] = {"none", "elements", "rows", "columns", "library"};
+const char* const mappings[] = {"none", "elements", "rows", "columns", "ordered", "library"};
 
 std::string mapping_text(Mapping mapping) {
   return mapping == Mapping::none ? "" : std::string(" mapping ") + mappings[static_cast<size_t>(mapping)];

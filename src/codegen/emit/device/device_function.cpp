@@ -49,7 +49,8 @@ Status DeviceFunction::write() {
   DeviceItem& item = *emission_.device;
   item.mapping = emission_.nest.mapping;
   item.items = items_of(emission_.nest);
-  item.is_alone = item.mapping == Mapping::elements;
+  item.is_alone = item.mapping == Mapping::elements || item.mapping == Mapping::ordered;
+  item.updates = item.mapping == Mapping::ordered && updates_elements(item.items);
   item.items_of_thread = items_of_thread(emission_.copy.program, item);
   emission_.inputs.emplace();
   emission_.names.set_names_divisions(true);
@@ -222,6 +223,7 @@ int64_t DeviceFunction::hint(Dim d) {
 // The kernels in the order in which the functions of the host's prelude (part "launches") expect them.
 void DeviceFunction::choose_kernels() {
   const DeviceItem& item = *emission_.device;
+  if (item.mapping == Mapping::ordered) return kernels_.assign(ordered_kernels().size(), {1, 0, false, true});
   const bool by_columns = item.mapping == Mapping::columns;
   const int count = static_cast<int>(item.shared.size());
   const bool shares = count > 0 && (by_columns ? blocks_share_columns(items_hint_, longest_hint_)
@@ -252,9 +254,33 @@ std::string DeviceFunction::shared_parameters(const char* type) const {
   return out;
 }
 
+// The kernels of a nest whose items store in order, as the functions of the host's prelude (part "ordered_launches") expect
+// them.
+std::vector<std::string> DeviceFunction::ordered_kernels() const {
+  const std::string item = "$_item<1, ", arguments = cat(", ", this->arguments(), ");");
+  std::vector<std::string> out = {"clear_slot(ordered);", cat(item, "0, false>(group_number<1>()", arguments)};
+  const std::string run = cat(item, "1, false>(");
+  if (!emission_.device->updates) {
+    out.push_back(cat(run, "group_number<1>()", arguments));
+    return out;
+  }
+  for (const char* step : {"count_digits", "add_up_digits", "place_items"}) out.push_back(cat(step, "(ordered, items);"));
+  out.push_back(cat("run_slot(ordered, items, [=](i64 number) { ", run, "number", arguments, " });"));
+  return out;
+}
+
+// What kernels pass to the function of an item.
+std::string DeviceFunction::arguments() const {
+  std::string out = cat("items, parts", shared_parameters(""));
+  if (emission_.device->mapping == Mapping::ordered) out += ", ordered";
+  for (const Parameter& p : parameters_) out += cat(", ", p.name);
+  return out;
+}
+
 // The parameters of kernels.
 std::string DeviceFunction::head() const {
   std::string out = cat("i64 items, i64 parts", shared_parameters("char* "));
+  if (emission_.device->mapping == Mapping::ordered) out += ", Ordered ordered";
   for (const Parameter& p : parameters_) out += cat(", ", p.type, " ", p.name);
   return out;
 }
@@ -277,6 +303,8 @@ std::string DeviceFunction::device_text() const {
     out.line("if (part >= parts) return;");
   }
   out.line("if (item >= items) return;");
+  if (emission_.device->mapping == Mapping::ordered && !emission_.device->updates)
+    out.line("if constexpr (phase == 1) if (!is_last_of_slot(ordered, item)) return;");
   const Names& names = emission_.names;
   for (size_t k = 0; k < names.divisions().size(); ++k)
     out.line(cat("const i64 q", static_cast<int>(k), " = ", names.divisions()[k], ";"));
@@ -286,14 +314,15 @@ std::string DeviceFunction::device_text() const {
 }
 
 std::string DeviceFunction::kernel_text(size_t number) const {
-  std::string arguments = cat("items, parts", shared_parameters(""));
-  for (const Parameter& p : parameters_) arguments += cat(", ", p.name);
+  const std::string arguments = this->arguments();
   const DeviceKernel& kernel = kernels_[number];
   const int each = emission_.device->items_of_thread;
   const std::string item = cat("$_item<", kernel.threads, ", ", kernel.phase, ", ", kernel.caches ? "true" : "false", ">(");
   Code out;
   out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(number), "(", head(), ")"));
-  if (each == 1) {
+  if (emission_.device->mapping == Mapping::ordered) {
+    out.line(ordered_kernels()[number]);
+  } else if (each == 1) {
     out.line(cat(item, "group_number<", kernel.threads, ">(), ", arguments, ");"));
   } else {  // a block width apart
     out.line(cat("const i64 first = (i64)blockIdx.x*", block_threads * each, " + threadIdx.x;"));
@@ -316,6 +345,8 @@ std::string DeviceFunction::host_text(int first) {
   std::string head = "Frame* frame, [[maybe_unused]] int* status", pointers = "&items, &parts";
   for (size_t k = 0; k < emission_.device->shared.size(); ++k)
     pointers += cat(", &partials", static_cast<int>(k), ", &totals", static_cast<int>(k));
+  const bool is_ordered = emission_.device->mapping == Mapping::ordered;
+  if (is_ordered) pointers += ", &ordered";
   for (const Parameter& p : parameters_) {
     const bool is_input = p.name.starts_with("in");
     if (!is_input) head += cat(", ", p.type == "char* __restrict" ? "char*" : p.type, " ", p.name);
@@ -332,6 +363,7 @@ std::string DeviceFunction::host_text(int first) {
 
   for (int k = 0; k < static_cast<int>(emission_.device->shared.size()); ++k)
     out.line(cat("char *partials", k, " = nullptr, *totals", k, " = nullptr;"));
+  if (is_ordered) out.line("Ordered ordered = {};");
   out.line(cat("void* arguments[] = {", pointers, "};"));
   const std::string common = cat("frame, ", first, ", items, ");
   switch (emission_.device->mapping) {
@@ -349,6 +381,9 @@ std::string DeviceFunction::host_text(int first) {
                           : cat("launch_parts(", common, "arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
+      break;
+    case Mapping::ordered:
+      out.line(cat(emission_.device->updates ? "launch_updates(" : "launch_last_stores(", common, "&ordered, arguments);"));
       break;
     default:
       out.line(cat("launch_elements(", common, emission_.device->items_of_thread, ", arguments);"));

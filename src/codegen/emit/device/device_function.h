@@ -51,7 +51,9 @@ class DeviceFunction {
   void write_rows();
   int64_t hint(Dim d);
   std::string shared_parameters(const char* type) const;
+  std::vector<std::string> ordered_kernels() const;
   std::string head() const;
+  std::string arguments() const;
   void write_phases(Code& out, int first);
   void write_call(Code& out) const;
 

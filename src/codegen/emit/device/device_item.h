@@ -32,6 +32,7 @@ struct DeviceItem {
   std::vector<std::pair<Address, TempId>> stored;  // what the item has stored outside of its loops: one thread does
   int items_of_thread = 1;                         // of mapping elements
   bool has_last_phase = false;                     // a loop or a list that needs the values of all shared runs
+  bool updates = false;                            // of mapping ordered: items read what they overwrite
   bool is_alone = false;                           // inside of what a single thread computes
 };
 

@@ -65,8 +65,12 @@ void DeviceLoopWriter::store(const Stmt& stmt) {
   write_once(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
 }
 
+// In phase 0 of a nest whose items store in order, an item says where it will store.
 void DeviceLoopWriter::scatter(const Stmt& stmt) {
-  write_once(cat("store_", type(stmt.args[0]), "(", names_.indexed_address(stmt, 1), ", ", temp_name(stmt.args[0]), ");"));
+  const std::string to = names_.indexed_address(stmt, 1);
+  const bool is_ordered = emission_.device->mapping == Mapping::ordered;
+  if (is_ordered) code_.line(cat("if constexpr (phase == 0) return claim_slot(ordered, item, ", to, ");"));
+  write_once(cat("store_", type(stmt.args[0]), "(", to, ", ", temp_name(stmt.args[0]), ");"));
 }
 
 // Outside of what a single thread computes, all threads of an item come here.

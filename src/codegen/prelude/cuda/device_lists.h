@@ -11,30 +11,57 @@ ACCEL_DEVICE i64 count_run(G group, i64 begin, i64 end, Counts counts) {
     return combine_lanes<1>(group, number, G::size, [](i64 a, i64 b) { return a + b; });
 }
 
-// Among the threads of a group that have a flag: how many come before this one, and how many there are.
-struct Rank {
-  int before, all;
+// A thread looks at this many elements at a time, a group's width apart: the waits of a block for each other are fewer.
+constexpr int elements_at_once = 8;
+
+// Of the flags of a group, those of all threads' first elements before those of their second ones, and so on: how many set ones
+// come before each of this thread's, and how many there are.
+struct Ranks {
+  int before[elements_at_once], all;
 };
 template <class G>
-ACCEL_DEVICE Rank rank_of(G group, bool flag) {
-  const unsigned bits = __ballot_sync(whole_warp, flag);
-  const int lane = group.lane % 32, in_warp = __popc(bits & ((1u << lane) - 1));
-  if constexpr (G::size == 32) {
-    return {in_warp, __popc(bits)};
-  } else {
-    constexpr int warps = G::size / 32;
-    __shared__ int counts[warps];
-    group.sync();
-    if (lane == 0) counts[group.lane / 32] = __popc(bits);
-    group.sync();
-    Rank rank = {in_warp, 0};
+ACCEL_DEVICE Ranks ranks_of(G group, const bool (&flags)[elements_at_once]) {
+  const int lane = group.lane % 32, warp = group.lane / 32;
+  Ranks ranks;
+  int counts[elements_at_once];
 #pragma unroll
-    for (int k = 0; k < warps; ++k) {
-      if (k < group.lane / 32) rank.before += counts[k];
-      rank.all += counts[k];
-    }
-    return rank;
+  for (int k = 0; k < elements_at_once; ++k) {
+    const unsigned bits = __ballot_sync(whole_warp, flags[k]);
+    ranks.before[k] = __popc(bits & ((1u << lane) - 1)), counts[k] = __popc(bits);
   }
+  if constexpr (G::size == 32) {
+    ranks.all = 0;
+#pragma unroll
+    for (int k = 0; k < elements_at_once; ++k) ranks.before[k] += ranks.all, ranks.all += counts[k];
+  } else {
+    constexpr int warps = G::size / 32, places = elements_at_once * warps;
+    __shared__ int of_warps[places], sums[places + 1];
+    if (lane == 0)
+#pragma unroll
+      for (int k = 0; k < elements_at_once; ++k) of_warps[k * warps + warp] = counts[k];
+    group.sync();
+    if (warp == 0) {
+      constexpr int each = places / 32;
+      int sum = 0, own[each];
+#pragma unroll
+      for (int k = 0; k < each; ++k) own[k] = of_warps[lane * each + k], sum += own[k];
+      int before = sum;
+#pragma unroll
+      for (int width = 1; width < 32; width *= 2) {
+        const int other = __shfl_up_sync(whole_warp, before, width);
+        if (lane >= width) before += other;
+      }
+      if (lane == 31) sums[places] = before;
+      before -= sum;
+#pragma unroll
+      for (int k = 0; k < each; ++k) sums[lane * each + k] = before, before += own[k];
+    }
+    group.sync();
+#pragma unroll
+    for (int k = 0; k < elements_at_once; ++k) ranks.before[k] += sums[k * warps + warp];
+    ranks.all = sums[places];
+  }
+  return ranks;
 }
 
 // Stores base + k for each k of [begin, end) that counts at out[next] and on. Returns the position after them. The list has
@@ -47,12 +74,20 @@ ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, 
       if (counts(k)) out[next++] = base + k;
     return next;
   } else {
-    for (i64 first = begin; first < end; first += G::size) {
-      const i64 k = first + group.lane;
-      const bool is_listed = k < end && counts(k) != 0;
-      const Rank rank = rank_of(group, is_listed);
-      if (is_listed && next + rank.before < count) out[next + rank.before] = base + k;
-      next += rank.all;
+    for (i64 first = begin; first < end; first += elements_at_once * G::size) {
+      bool flags[elements_at_once];
+#pragma unroll
+      for (int step = 0; step < elements_at_once; ++step) {
+        const i64 k = first + step * G::size + group.lane;
+        flags[step] = k < end && counts(k) != 0;
+      }
+      const Ranks ranks = ranks_of(group, flags);
+#pragma unroll
+      for (int step = 0; step < elements_at_once; ++step) {
+        const i64 to = next + ranks.before[step];
+        if (flags[step] && to < count) out[to] = base + first + step * G::size + group.lane;
+      }
+      next += ranks.all;
     }
     return next;
   }
