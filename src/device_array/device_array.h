@@ -30,6 +30,7 @@ PyObject* new_device_array(DType dtype, std::span<const int64_t> dims, std::span
 PyObject* new_device_view(PyObject* array, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                           char* data, bool writeable = true);
 const std::shared_ptr<DeviceBlock>& block_of(PyObject* device_array);
+void make_read_only(PyObject* device_array);
 
 // A copy of an ndarray, dense in its memory order, on the device. New reference, or null with an exception.
 PyObject* to_device(PyObject* ndarray, CudaDevice& device);

@@ -72,6 +72,11 @@ PyObject* new_device_view(PyObject* array, DType dtype, std::span<const int64_t>
   return make_object(dtype, dims, strides, block_of(array), data, writeable, base != nullptr ? base : array);
 }
 
+void make_read_only(PyObject* array) {
+  as_device(array)->fields.flags = array_flags(dtype_of(array), dims_of(array), strides_of(array), data_of(array),
+                                               /*writeable=*/false, array_layout(array).owns_data);
+}
+
 const std::shared_ptr<DeviceBlock>& block_of(PyObject* device_array) { return as_device(device_array)->block; }
 
 PyObject* new_dense_device_array(CudaDevice& device, DType dtype, std::span<const int64_t> dims,

@@ -14,7 +14,7 @@ namespace {
 struct Rewrite {
   Graph& graph;
   Node& node;
-  const std::vector<bool>& bases;  // by value: memory that stores go to, through views of it
+  const std::vector<bool>& bases;  // by value: memory that stores go to
   ValueId same = no_value;
 
   const Type& result() const { return graph.type(node.results[0]); }
@@ -159,8 +159,9 @@ class Simplifier {
         returned_(returned_values(graph)),
         replacement_(no_replacement(graph)),
         bases_(graph.values.size(), false) {
-    for (const Node& node : graph.nodes) {
-      if (node.op == Op::store) bases_[static_cast<size_t>(node.operands[0])] = true;
+    for (const Node& node : graph.nodes)
+      if (op_info(node.op).op_class == OpClass::update) bases_[static_cast<size_t>(node.operands[0])] = true;
+    while (pass_bases_on()) {
     }
   }
 
@@ -184,8 +185,26 @@ class Simplifier {
     }
   }
 
+  // What a block gives to another one is stored to where the other block's parameter is. Whether there was such a value.
+  bool pass_bases_on() {
+    bool found = false;
+    for (const Block& block : graph_.blocks) {
+      for (int edge = 0; edge < target_count(block.terminator); ++edge) {
+        const std::vector<ValueId>& given = block.terminator.target_arguments[edge];
+        const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(block.terminator.targets[edge])].params;
+        for (size_t k = 0; k < params.size(); ++k) {
+          if (!bases_[static_cast<size_t>(params[k])] || bases_[static_cast<size_t>(given[k])]) continue;
+          bases_[static_cast<size_t>(given[k])] = found = true;
+        }
+      }
+    }
+    return found;
+  }
+
   bool replace(const Node& node, ValueId same) {
     ValueId result = node.results[0];
+    // A store to memory of its own leaves the operand as it is.
+    if (bases_[static_cast<size_t>(result)] && op_info(node.op).op_class != OpClass::view) return false;
     if (returned_[static_cast<size_t>(result)] || graph_.type(result) != graph_.type(same)) return false;
     if (replacement_[static_cast<size_t>(result)] == same) return true;
     replacement_[static_cast<size_t>(result)] = same;

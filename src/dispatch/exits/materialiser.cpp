@@ -46,6 +46,7 @@ PyObject* part_of(const Recipe& recipe, size_t number, PyObject* const* objects)
 
 PyObject* read_only(PyObject* view) {
   if (view == nullptr) return nullptr;
+  if (is_device_array(view)) return make_read_only(view), view;
   PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
   if (none) return view;
   Py_DECREF(view);

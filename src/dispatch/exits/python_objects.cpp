@@ -87,14 +87,24 @@ bool set_annotations(PyObject* function, PyObject* annotations) {
   return PyFunction_SetAnnotations(function, dict.get()) == 0;
 }
 
+// A row of an array on a device, with memory of its own.
+PyObject* new_row_on_device(PyObject* array, int64_t number) {
+  PyRef index = PyRef::steal(Py_BuildValue("(LO)", static_cast<long long>(number), Py_Ellipsis));
+  PyRef view = PyRef::steal(index ? PyObject_GetItem(array, index.get()) : nullptr);
+  return view ? PyObject_CallMethod(view.get(), "copy", nullptr) : nullptr;
+}
+
 }  // namespace
 
-PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects) {
-  ArrayFacts rows = array_facts(array);
+PyObject* new_list_of_rows(PyObject* made, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects) {
+  const bool stays_on_device = is_device_array(made) && kind == ValueKind::array;
+  PyRef array = is_device_array(made) && !stays_on_device ? PyRef::steal(to_host(made)) : PyRef::borrow(made);
+  if (!array) return nullptr;
+  ArrayFacts rows = array_facts(array.get());
   PyRef list = PyRef::steal(PyList_New(static_cast<Py_ssize_t>(rows.dims[0]) + static_cast<Py_ssize_t>(parts.size())));
-  const char* data = static_cast<const char*>(array_data(array));
+  const char* data = stays_on_device ? nullptr : static_cast<const char*>(array_data(array.get()));
   for (int64_t k = 0; list && k < rows.dims[0]; k++) {
-    PyObject* row = new_row(rows, data + k * row_bytes(rows), kind);
+    PyObject* row = stays_on_device ? new_row_on_device(array.get(), k) : new_row(rows, data + k * row_bytes(rows), kind);
     if (row == nullptr) return nullptr;
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), row);
   }

@@ -309,7 +309,7 @@ bool DeviceLaunch::download(int exit) {
   for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
     if (lists_->memory[static_cast<size_t>(output)] == nullptr) continue;
     if (!download_output(output)) return false;
-    is_done = true;
+    is_done |= element_count(lists_->shapes[static_cast<size_t>(output)]) > 0;  // nothing else waits
   }
   if (!lists_->words.empty() && !is_done && !check(without_gil([&] { return plan_.device->wait(); }))) return false;
   for (const auto& [words, output] : lists_->words)

@@ -25,7 +25,7 @@ std::string DeviceReductionWriter::group() const { return emission_.device->is_a
 bool DeviceReductionWriter::is_simple(const Stmt& stmt) const {
   int operations = 0;
   for (const Stmt& each : stmt.body) {
-    if (!is_number(each.kind)) return false;
+    if (!is_number(each.kind) && each.kind != StmtKind::store) return false;
     if (each.kind != StmtKind::compute) continue;
     const bool is_short = each.op == Op::astype || each.op == Op::where || is_comparison(each.op) || is_extreme(each.op) ||
                           (has_property(each.op, OpProperty::instruction) && !has_property(each.op, OpProperty::division));
