@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--cases", type=int, default=1000, help="operations on one input each, or programs (1000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first group or program (0)")
+    parser.add_argument("--device", choices=["cuda"], help="compile for a device: a GPU, or the emulated driver")
     add_options(parser)
     parser.add_argument("--batch", type=int, help=argparse.SUPPRESS)  # run in this process, so many
     return parser.parse_args()
@@ -42,7 +43,10 @@ def work(options):
     import accel
 
     accel.config.compile_timeout = SECONDS_OF_A_COMPILE
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    if options.device:
+        from support.on_device import generated
+    else:  # CUDA takes addresses for more than this
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     run = {"operations": generated.run_operations, "programs": generated.run_program}[options.what]
     for number in range(options.first, options.first + options.batch):
         print(json.dumps({"begins": number}), flush=True)
@@ -78,7 +82,7 @@ class Runner(LongRun):
         """The number of items that were run; the last one of them may have ended the process."""
         o = self.options
         command = [sys.executable, "-m", "tests.generated", o.what, "--seed", str(o.seed), "--backend", o.backend]
-        command += ["--first", str(first), "--batch", str(count)]
+        command += ["--first", str(first), "--batch", str(count), *(["--device", o.device] if o.device else [])]
         log = subprocess.PIPE
         child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         heard = [time.time()]

@@ -32,6 +32,14 @@ class Found:
 def run_operations(random, backend="native"):
     """A group of operations on several inputs of the same kinds."""
     found, writer = Found(), OperationWriter(random)
+    for operations in drawn_operations(writer, random):
+        compare_group(writer, operations, found, backend)
+        found.counts["cases"] += len(operations) * INPUTS
+    return found
+
+
+def drawn_operations(writer, random):
+    """Lists of operations, those of which share a function."""
     alone, together = [], []
     for _ in range(OPERATIONS):
         operation = writer.operation()
@@ -39,10 +47,7 @@ def run_operations(random, backend="native"):
         if all(o["error"] for o in plain) and random.random() > 0.2:  # most calls that raise do so because of dtypes
             continue
         (together if all(is_quiet(operation, o) for o in plain) else alone).append(operation)
-    for operations in [*([o] for o in alone), *([together] if together else [])]:
-        compare_group(writer, operations, found, backend)
-        found.counts["cases"] += len(operations) * INPUTS
-    return found
+    return [*([o] for o in alone), *([together] if together else [])]
 
 
 def outcome_of(writer, operations, number):
