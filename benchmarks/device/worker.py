@@ -37,8 +37,9 @@ def verdict(row, contestant, result, inputs):
     """How a result compares with NumPy's."""
     with np.errstate(all="ignore"):
         expected = leaves(row.function(*inputs))
-    found = [contestant.fetch(leaf) for leaf in leaves(result)]
-    found = [leaf.reshape(want.shape) if leaf.size == want.size else leaf for leaf, want in zip(found, expected, strict=True)]
+    found = [np.asarray(contestant.fetch(leaf)) for leaf in leaves(result)]
+    shapes = [np.shape(want) if leaf.size == np.size(want) else leaf.shape for leaf, want in zip(found, expected, strict=True)]
+    found = [leaf.reshape(shape) for leaf, shape in zip(found, shapes, strict=True)]
     return compare(found, expected)
 
 
