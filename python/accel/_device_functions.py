@@ -321,6 +321,7 @@ _VIEW_FUNCTIONS = {
 }
 _LAYOUT_FUNCTIONS = {np.iscomplexobj, np.isrealobj, np.ndim, np.shape, np.size}
 _SHARING_FUNCTIONS = {np.may_share_memory, np.shares_memory}
+_ATTRIBUTE_FUNCTIONS = {np.real: "real", np.imag: "imag"}
 _METHOD_FUNCTIONS = {np.copy: "copy", np.ravel: "ravel", np.reshape: "reshape"}
 _ON_ELEMENTS = {np.clip, np.copyto, np.full_like, np.isclose, np.where}  # whose arguments are operands, not axes
 _CHANGE_THEIR_FIRST = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
@@ -356,6 +357,8 @@ def _array_function(array: DeviceArray, function: Any, types: Any, arguments: tu
     is_alone = is_of_first and next(_device_arrays((*arguments[1:], *named.values())), None) is None
     if is_alone and (function in _VIEW_FUNCTIONS or function in _LAYOUT_FUNCTIONS):
         return _accel.rearranged(function, arguments[0], arguments[1:], named)
+    if is_alone and function in _ATTRIBUTE_FUNCTIONS:
+        return getattr(arguments[0], _ATTRIBUTE_FUNCTIONS[function])
     if is_alone and function in _METHOD_FUNCTIONS:
         return getattr(arguments[0], _METHOD_FUNCTIONS[function])(*arguments[1:], **named)
     if function in _SHARING_FUNCTIONS and len(arguments) == 2:

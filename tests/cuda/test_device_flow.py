@@ -247,6 +247,37 @@ def test_arguments_on_the_device(call):
         check_close(mine, theirs)
 
 
+def test_numbers_beside_arrays_without_elements():
+    def f(b):
+        return b + 1, np.float64(b.shape[0]) - 3, b.sum() + 2
+
+    b = np.ones((0, 3))
+    for arguments in (copies([b]), resident([b])):
+        found = ran_on_device(accel.compile(f, device="cuda"), *arguments)
+        assert found[1:] == f(b)[1:]
+
+
+def test_parts_that_cannot_be_written():
+    def f(b):
+        return b.imag, b - b
+
+    there = accel.to_device(np.ones(3))
+    imag, zeros = ran_on_device(accel.compile(f, device="cuda"), there)
+    assert not imag.flags.writeable and zeros.flags.writeable
+    check_close([imag, zeros], list(f(np.ones(3))))
+
+
+def test_a_copy_that_is_changed():
+    def f(b):
+        v = +b
+        v[0] = 7
+        return v
+
+    for there in (np.ones(3), accel.to_device(np.ones(3))):
+        check_close(ran_on_device(accel.compile(f, device="cuda"), there), np.array([7.0, 1, 1]))
+        check_close(there, np.ones(3))
+
+
 @pytest.mark.parametrize("exits", range(0, 30, 3))
 @pytest.mark.parametrize("call", CALLS, ids=NAMES)
 def test_exits_that_are_forced(call, exits):

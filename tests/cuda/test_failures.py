@@ -340,6 +340,47 @@ def test_arrays_on_the_device_and_a_launch_that_fails(check_program):
 
 
 @needs_emulation
+def test_the_host_does_not_read_lists_on_the_device(check_program):
+    check_program(
+        """
+    def numbers(b, k):
+        found = []
+        for i in range(k):
+            found.append(b[2])
+        return found
+
+    def sums(b, k):
+        found = []
+        while len(found) < k:
+            found.append(b.sum())
+            b = b + 1
+        return found, b
+
+    def rows(b, k):
+        found = []
+        for i in range(k):
+            found.append(b[:2] + i)
+        return found
+
+    b = np.array([3, -2, 5, 1])
+    for function in (numbers, sums, rows):
+        for k in (1, 5):
+            got, wanted = on_device(accel.compile(function, device="cuda"), accel.to_device(b), k), function(b, k)
+            parts = zip(got, wanted) if function is sums else [(got, wanted)]
+            for one, other in parts:
+                assert len(one) == len(other)
+                for x, y in zip(one, other):
+                    assert isinstance(x, accel.DeviceArray) == isinstance(y, np.ndarray)
+                    assert np.array_equal(x.numpy() if isinstance(x, accel.DeviceArray) else x, y)
+            if function is rows and k > 1:
+                got[0][0] = 77
+                assert got[1].tolist() == wanted[1].tolist()
+    """,
+        ACCEL_EMULATE="hide=1",
+    )
+
+
+@needs_emulation
 def test_a_device_that_is_lost(check_program):
     check_program("""
     compiled = accel.compile(change)

@@ -121,6 +121,8 @@ FUNCTIONS = {
     "flip": lambda a, b: np.flip(a, 1),
     "split": lambda a, b: np.split(a, 3, axis=1),
     "broadcast_to": lambda a, b: np.broadcast_to(a, (2, 2, 3)),
+    "real": lambda a, b: np.real(a),
+    "imag": lambda a, b: np.imag(a + 1j),
     "expand_dims": lambda a, b: np.expand_dims(a, (0, 2)),
     "reshape": lambda a, b: np.reshape(a, (3, 2)),
     "ravel": lambda a, b: np.ravel(a.T),
@@ -145,6 +147,10 @@ def test_views_of_functions_share_memory():
     for view in (np.flip(array), np.moveaxis(array, 0, 1), *np.split(array, 3, axis=1), np.broadcast_to(array, (4, 2, 3))):
         assert view.base is array
     assert not np.broadcast_to(array, (4, 2, 3)).flags.writeable
+    both = accel.to_device(numbers(3) + 1j)
+    real, imag = np.real(both), np.imag(both)
+    both[0] = 7 - 8j
+    assert real[0] == 7 and imag[0] == -8
 
 
 def test_shared_memory():
