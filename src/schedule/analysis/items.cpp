@@ -6,7 +6,7 @@ namespace accel {
 
 bool has_shared_run(StmtKind kind) {
   return kind == StmtKind::pairwise || kind == StmtKind::masked_pairwise || kind == StmtKind::fold ||
-         kind == StmtKind::argreduce || kind == StmtKind::list;
+         kind == StmtKind::argreduce || kind == StmtKind::list || kind == StmtKind::accumulate;
 }
 
 namespace {

@@ -48,7 +48,8 @@ class Mapper {
     if (has_ordered_items(nest)) return Mapping::ordered;
     const Items items = items_of(nest);
     if (stores_in_order(*items.body) || !has_shared_work(dims_, *items.body)) return Mapping::elements;
-    return lies_in_columns(items) ? Mapping::columns : Mapping::rows;
+    const bool scans = any_statement(*items.body, [](const Stmt& s) { return s.kind == StmtKind::accumulate; });
+    return !scans && lies_in_columns(items) ? Mapping::columns : Mapping::rows;
   }
 
   // Fails where the blocks have no form for the device.

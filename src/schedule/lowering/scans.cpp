@@ -52,7 +52,9 @@ class ScanWriter {
     strides_ = dense_strides(dims_, to_);
     std::vector<uint8_t> order = to_.axis_order();
     auto axis = static_cast<size_t>(node_.attrs.axes[0]);
-    if (order.back() == axis)
+    if (graph_.target.is_device())
+      accumulate_on_device(axis, order);
+    else if (order.back() == axis)
       accumulate_rows(axis, order);
     else
       accumulate_slices(axis, order);
@@ -76,13 +78,44 @@ class ScanWriter {
 
   // Accumulates along the innermost axis, with an accumulator per row.
   void accumulate_rows(size_t axis, const std::vector<uint8_t>& order) {
-    Dim one = dims_.constant(1), extent = to_.shape[axis];
     Index index(to_.shape.size(), dims_.constant(0));
     size_t outer = order.size() - 1;
     for (size_t k = 0; k < outer; ++k) {
       LoopKind kind = k == 0 ? LoopKind::parallel : LoopKind::serial;
       index[order[k]] = lowering_.open_loop(kind, to_.shape[order[k]], false);
     }
+    accumulate_row(axis, index);
+    close(outer);
+  }
+
+  // Whether runs may be divided: sums of float16 are rounded too coarsely for another order.
+  bool is_associative(Op op) const {
+    const bool sums = op == Op::add || op == Op::multiply;
+    return (sums && to_.dtype != DType::float16) || is_extreme(op) || op == Op::bitwise_and || op == Op::bitwise_or ||
+           op == Op::bitwise_xor;
+  }
+
+  // All other axes are loops around the run, whatever its place in memory: neighbouring threads have neighbouring runs.
+  void accumulate_on_device(size_t axis, const std::vector<uint8_t>& order) {
+    Index index(to_.shape.size(), dims_.constant(0));
+    for (uint8_t other : order)
+      if (other != axis) index[other] = lowering_.open_loop(LoopKind::parallel, to_.shape[other], false);
+    if (is_associative(node_.attrs.ufunc)) {
+      index[axis] = lowering_.open_reducing(StmtKind::accumulate, to_.shape[axis]);
+      Stmt stmt;
+      stmt.op = node_.attrs.ufunc;
+      stmt.node = id_;
+      stmt.args = {lowering_.value_at(node_.operands[0], index)};
+      stmt.address = place(index);
+      lowering_.close_reducing(std::move(stmt), to_.dtype);
+    } else {
+      accumulate_row(axis, index);
+    }
+    close(order.size() - 1);
+  }
+
+  void accumulate_row(size_t axis, Index& index) {
+    Dim one = dims_.constant(1), extent = to_.shape[axis];
     Literal zero;
     zero.dtype = to_.dtype;
     TempId sum = lowering_.declare(lowering_.literal(zero), to_.dtype);
@@ -95,7 +128,7 @@ class ScanWriter {
     TempId next = compute(node_.attrs.ufunc, {sum, lowering_.value_at(node_.operands[0], index)}, to_.dtype);
     lowering_.assign(sum, next, to_.dtype);
     lowering_.store(place(index), next, to_.dtype);
-    close(outer + 1);
+    lowering_.close_loop();
   }
 
   // Accumulates along an outer axis: each slice from the previous one.

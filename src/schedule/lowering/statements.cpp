@@ -136,7 +136,7 @@ TempId StatementLowering::close_reducing(Stmt details, DType dtype) {
   details.var = scope->header.var;
   details.extent = scope->header.extent;
   details.body = std::move(scope->body);
-  details.divide_work = scopes_.size() == 1 && details.kind != StmtKind::list;
+  details.divide_work = scopes_.size() == 1 && !is_store(details.kind);
   return emit(std::move(details), dtype);
 }
 

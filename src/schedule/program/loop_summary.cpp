@@ -14,6 +14,8 @@ std::string operation_name(const Program& program, const Stmt& stmt) {
       return op_info(stmt.op).name;
     case StmtKind::fold:
       return std::string(op_info(stmt.op).name) + ".reduce";
+    case StmtKind::accumulate:
+      return std::string(op_info(stmt.op).name) + ".accumulate";
     case StmtKind::pairwise:
     case StmtKind::masked_pairwise:
       return "sum";

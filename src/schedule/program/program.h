@@ -82,10 +82,12 @@ enum class StmtKind : uint8_t {
   fold,  // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order that depends
          // on extents alone
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
-  gather,     // dst = *(address + sum of args[k] * core_strides[k])
-  scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
-  list,       // dst (int64) = args[1] + the number of var in [0, extent) for which args[0], computed by body, holds; args[2] +
-              // var of each is stored (int64) at address + 8 * k, with k counting up from args[1]; args[3]: how many in all
+  accumulate,  // for var in [0, extent): dst = args[0], computed by body, combined by op with the dst before, if there is one;
+               // *address = dst. For devices; op is associative
+  gather,      // dst = *(address + sum of args[k] * core_strides[k])
+  scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  list,        // dst (int64) = args[1] + the number of var in [0, extent) for which args[0], computed by body, holds; args[2] +
+               // var of each is stored (int64) at address + 8 * k, with k counting up from args[1]; args[3]: how many in all
   repeat,  // for var in [0, extent): body, until args[0], declared in the body, is 0 (without args: to the end); quiet: short,
            // never polls for interrupts
   bind,    // binds the symbol `dim` to args[0] from here on; in scalar steps only
@@ -110,7 +112,9 @@ inline bool is_number(StmtKind kind) {
 }
 
 // Stores elements to memory.
-inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == StmtKind::scatter || kind == StmtKind::list; }
+inline bool is_store(StmtKind kind) {
+  return kind == StmtKind::store || kind == StmtKind::scatter || kind == StmtKind::list || kind == StmtKind::accumulate;
+}
 
 inline bool is_for_caller(StmtKind kind) {
   return kind == StmtKind::boxed || kind == StmtKind::python || kind == StmtKind::extent || kind == StmtKind::receive ||

@@ -108,6 +108,7 @@ const std::vector<Row>& rows() {
       {StmtKind::masked_pairwise, "masked_pairwise", true, true, {dtype, variable, extent, args, if_divided_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
+      {StmtKind::accumulate, "accumulate", true, true, {op_field, dtype, variable, extent, address_field, args}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::list, "list", true, true, {dtype, variable, extent, address_field, args}},

@@ -39,7 +39,7 @@ class Order {
     for (const Stmt& stmt : body) {
       if (stmt.kind == StmtKind::load) read(stmt.address, access(stmt.address.offset, variable));
       if ((stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list ||
-           stmt.kind == StmtKind::gufunc) &&
+           stmt.kind == StmtKind::accumulate || stmt.kind == StmtKind::gufunc) &&
           touches(stmt))
         good_ = false;
       if (stmt.kind == StmtKind::call) call(stmt);

@@ -12,6 +12,7 @@ from accel import _accel, _cuda
 ROOT = Path(__file__).resolve().parents[3]
 GRAPHS = sorted((ROOT / "tests" / "golden" / "schedule" / "cuda").glob("*.ir"))
 MAPPINGS = {
+    "accumulations": {"elements", "rows"},
     "assign_to_nearest": {"rows"},
     "branch_on_an_element": {"elements"},
     "column_mean": {"columns"},

@@ -91,7 +91,8 @@ void DeviceFunction::find_shared() {
   for (const Stmt& stmt : body) {
     const bool is_loop = is_parallel_loop(stmt);
     loops += is_loop;
-    lists += stmt.kind == StmtKind::list;
+    lists += stmt.kind == StmtKind::list || stmt.kind == StmtKind::accumulate;
+    item.has_scan |= stmt.kind == StmtKind::accumulate;
     can_share &= is_number(stmt.kind) || is_loop || has_shared_run(stmt.kind) || stmt.kind == StmtKind::store;
     can_share &= stmt.kind != StmtKind::masked_pairwise && !(loops > 0 && has_shared_run(stmt.kind));
     if (item.mapping == Mapping::columns) can_share &= !is_loop && stmt.kind != StmtKind::pairwise;
@@ -234,7 +235,7 @@ void DeviceFunction::choose_kernels() {
   kernels_.push_back({1, -1, false, own == 1 && !shares && !by_eight});
   if (by_columns && count > 0) kernels_.push_back({8, -1, false, by_eight && !shares});
   for (bool caches : {false, true}) {
-    if (item.mapping != Mapping::rows || (caches && item.rows.empty())) continue;
+    if (item.mapping != Mapping::rows || item.has_scan || (caches && item.rows.empty())) continue;
     for (int threads : {warp_threads, block_threads})
       kernels_.push_back({threads, -1, caches, own == threads && caches == caches_own && !shares});
   }
@@ -370,7 +371,8 @@ std::string DeviceFunction::host_text(int first) {
     case Mapping::rows:
       out.line(cat("const i64 longest = ", longest_, ";"));
       if (has_shared) out.open("if (!blocks_share_rows(items, longest))");
-      out.line(cat("launch_rows(", common, "longest, ", row_bytes_, ", arguments);"));
+      out.line(emission_.device->has_scan ? cat("launch_parts(", common, "arguments);")
+                                          : cat("launch_rows(", common, "longest, ", row_bytes_, ", arguments);"));
       if (has_shared) out.line("return;");
       if (has_shared) out.close();
       break;
@@ -414,7 +416,11 @@ void DeviceFunction::write_phases(Code& out, int first) {
   const DeviceItem& item = *emission_.device;
   const bool by_columns = item.mapping == Mapping::columns;
   const char* divided = by_columns ? "launch_parts" : "launch_blocks";
-  const int base = first + (by_columns ? 2 : item.rows.empty() ? 3 : 5), count = static_cast<int>(item.shared.size());
+  const int base = first + (by_columns          ? 2
+                            : item.has_scan     ? 1
+                            : item.rows.empty() ? 3
+                                                : 5),
+            count = static_cast<int>(item.shared.size());
   out.line(cat("const i64 split = ", by_columns ? "parts_of_columns" : "parts_of_rows", "(items, longest);"));
   for (int k = 0; k < count; ++k) {
     const Stmt& stmt = *item.shared[static_cast<size_t>(k)].stmt;

@@ -33,6 +33,7 @@ struct DeviceItem {
   int items_of_thread = 1;                         // of mapping elements
   bool has_last_phase = false;                     // a loop or a list that needs the values of all shared runs
   bool updates = false;                            // of mapping ordered: items read what they overwrite
+  bool has_scan = false;                           // a thread, or blocks, accumulate its run
   bool is_alone = false;                           // inside of what a single thread computes
 };
 

@@ -237,4 +237,37 @@ void DeviceReductionWriter::list(const Stmt& stmt) {
   code_.close();
 }
 
+// Phase 2k combines each part, phase 2k + 1 accumulates what earlier parts come to, and the last phase stores.
+void DeviceReductionWriter::accumulate(const Stmt& stmt) {
+  const int number = shared_number(stmt), symbol = *copy_.dims.as_symbol(stmt.var);
+  const std::string n = dim(stmt.extent), t = type(stmt.dst);
+  code_.open("");
+  write_element(stmt, t, temp_name(stmt.args[0]));
+  write_combine(stmt);
+  names_.enter(symbol, resolve(stmt.extent));
+  code_.line(cat("const auto put = [&](i64 ", variable(stmt.var), ", ", t, " value) { store_", t, "(", address(stmt.address),
+                 ", value); };"));
+  names_.leave(symbol);
+  const std::string whole = cat("accumulate_alone<", t, ">(", n, ", source, combine, put);");
+  if (number < 0) {
+    code_.line(whole);
+  } else {
+    const std::string part = cat("part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts)");
+    code_.line(cat(t, "* const partials = (", t, "*)partials", number, " + item*parts;"));
+    code_.open("if constexpr (phase < 0)");
+    code_.line(whole);
+    code_.close(cat("} else if constexpr (phase == ", 2 * number, ") {"));
+    code_.line(cat("  const auto partial = fold_run<", t, ", ", side_by_side(stmt), ">(group, ", part, ", source, combine);"));
+    code_.line("  if (group.lane == 0) partials[part] = partial;");
+    code_.line("  return;");
+    code_.line(cat("} else if constexpr (phase == ", 2 * number + 1, ") {"));
+    code_.line("  accumulate_partials(group, partials, parts, combine);");
+    code_.line("  return;");
+    code_.line("} else {");
+    code_.line(cat("  accumulate_run<", t, ">(group, ", part, ", partials + part - 1, part > 0, source, combine, put);"));
+    code_.line("}");
+  }
+  code_.close();
+}
+
 }  // namespace accel

@@ -19,6 +19,7 @@ class DeviceReductionWriter : public ReductionWriter {
   void argreduce(const Stmt& stmt);
   void squared_deviations(const Stmt& stmt);
   void list(const Stmt& stmt);
+  void accumulate(const Stmt& stmt);
 
   // The type of what a part of a reduction that blocks share comes to.
   std::string partial_type(const Stmt& stmt) const;

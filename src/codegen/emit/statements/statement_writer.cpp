@@ -34,6 +34,7 @@ WriteKind device_writer_of(StmtKind kind) {
       {StmtKind::pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::pairwise>},
       {StmtKind::masked_pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::masked_pairwise>},
       {StmtKind::list, by<DeviceReductionWriter, &DeviceReductionWriter::list>},
+      {StmtKind::accumulate, by<DeviceReductionWriter, &DeviceReductionWriter::accumulate>},
       {StmtKind::fold, by<DeviceReductionWriter, &DeviceReductionWriter::fold>},
       {StmtKind::argreduce, by<DeviceReductionWriter, &DeviceReductionWriter::argreduce>},
   };
