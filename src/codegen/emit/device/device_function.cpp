@@ -64,6 +64,7 @@ Status DeviceFunction::write() {
   StatementWriter(emission_).write_all(*item.items.body);
   for (const Stmt* loop : item.items.loops) emission_.names.leave(*emission_.copy.dims.as_symbol(loop->var));
   longest_ = longest();
+  if (item.mapping == Mapping::ordered) target_ = target();
   take_parameters();
   choose_kernels();
   if (emission_.failure) return *emission_.failure;
@@ -364,7 +365,7 @@ std::string DeviceFunction::host_text(int first) {
 
   for (int k = 0; k < static_cast<int>(emission_.device->shared.size()); ++k)
     out.line(cat("char *partials", k, " = nullptr, *totals", k, " = nullptr;"));
-  if (is_ordered) out.line("Ordered ordered = {};");
+  if (is_ordered) out.raw(target_);
   out.line(cat("void* arguments[] = {", pointers, "};"));
   const std::string common = cat("frame, ", first, ", items, ");
   switch (emission_.device->mapping) {
@@ -394,6 +395,26 @@ std::string DeviceFunction::host_text(int first) {
   if (has_shared) write_phases(out, first);
   out.close();
   if (emission_.copy.program.blocks.empty()) write_call(out);
+  return out.text();
+}
+
+// Where the elements of the array lie that items store to in order, as far as that is known.
+std::string DeviceFunction::target() {
+  Names& names = emission_.names;
+  const Stmt& store = emission_.device->items.body->back();
+  const Buffer& buffer = names.buffer_info(store.address.buffer);
+  const bool is_strided = !buffer.strides.empty() && buffer.strides.size() == buffer.shape.size();
+  const bool is_own = buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
+  Code out;
+  out.line("Ordered ordered = {};");
+  if (!is_strided && !is_own) return out.text();
+  const int item = item_size(buffer.dtype);
+  out.line(cat("ordered.low = b", store.address.buffer, ", ordered.unit_bits = ", item >= 8 ? 3 : item / 2, ";"));
+  auto add_axis = [&](Dim extent, const std::string& stride) {
+    out.line(cat("add_axis(&ordered, ", names.dim(extent), ", ", stride, ");"));
+  };
+  if (!is_strided) add_axis(buffer.elements, std::to_string(item));
+  for (size_t k = 0; is_strided && k < buffer.shape.size(); ++k) add_axis(buffer.shape[k], names.dim(buffer.strides[k]));
   return out.text();
 }
 

@@ -56,6 +56,7 @@ class DeviceFunction {
   std::string arguments() const;
   void write_phases(Code& out, int first);
   void write_call(Code& out) const;
+  std::string target();
 
   GivenDims given_;
   Emission emission_;
@@ -64,6 +65,7 @@ class DeviceFunction {
   bool knows_sizes_ = true;
   std::vector<Parameter> temps_, inputs_, parameters_;
   std::vector<DeviceKernel> kernels_;
+  std::string target_;  // of stores in order
   std::string items_ = "1", longest_ = "1", row_bytes_ = "0";
   std::vector<std::string> chunks_;  // by shared reduction: the number of its parts, where they are chunks; else empty
 };

@@ -5,11 +5,19 @@ struct Slot {
 };
 ACCEL_DEVICE void clear_slot(const Ordered& ordered) {
   const i64 number = group_number<1>();
-  if (number < ordered.capacity) ((Slot*)ordered.slots)[number] = {0, 0};
+  if (number >= ordered.capacity) return;
+  if (ordered.is_dense)
+    ((u32*)ordered.slots)[number] = 0;
+  else
+    ((Slot*)ordered.slots)[number] = {0, 0};
 }
-// Finds the slot of an address, by linear probing from its hash (Fibonacci hashing: Knuth, The Art of Computer
-// Programming 6.4).
-ACCEL_DEVICE void claim_slot(const Ordered& ordered, i64 item, const char* address) {
+ACCEL_DEVICE u64 claim_dense_slot(const Ordered& ordered, i64 item, const char* address) {
+  const u64 number = (u64)(address - ordered.low) >> ordered.unit_bits;
+  atomicMax((u32*)ordered.slots + number, (u32)item + 1);
+  return number;
+}
+// By linear probing from the hash of the address (Fibonacci hashing: Knuth, The Art of Computer Programming 6.4).
+ACCEL_DEVICE u64 claim_hashed_slot(const Ordered& ordered, i64 item, const char* address) {
   Slot* const slots = (Slot*)ordered.slots;
   const u64 own = (u64)address, mask = (u64)ordered.capacity - 1;
   u64 number = own * 0x9e3779b97f4a7c15ull >> 20 & mask;
@@ -21,10 +29,16 @@ ACCEL_DEVICE void claim_slot(const Ordered& ordered, i64 item, const char* addre
   }
   if (*(volatile u64*)&slots[number].last < (u64)item + 1)
     atomicMax((unsigned long long*)&slots[number].last, (unsigned long long)item + 1);
-  ordered.keys[item] = (unsigned)number;
+  return number;
+}
+ACCEL_DEVICE void claim_slot(const Ordered& ordered, i64 item, const char* address) {
+  ordered.keys[item] =
+      (u32)(ordered.is_dense ? claim_dense_slot(ordered, item, address) : claim_hashed_slot(ordered, item, address));
 }
 ACCEL_DEVICE bool is_last_of_slot(const Ordered& ordered, i64 item) {
-  return ((const Slot*)ordered.slots)[ordered.keys[item]].last == (u64)item + 1;
+  const u32 number = ordered.keys[item];
+  if (ordered.is_dense) return ((const u32*)ordered.slots)[number] == (u32)item + 1;
+  return ((const Slot*)ordered.slots)[number].last == (u64)item + 1;
 }
 
 // One pass of a stable radix sort: digits are counted by tile, the counts of earlier ones are added up, and items are stored
