@@ -11,13 +11,13 @@ COPIES = {
     "plus": lambda b: +b,
     "positive": lambda b: np.positive(b),
     "conjugate": lambda b: np.conjugate(b),
-    "conj": lambda b: b.conj().copy() if b.dtype.kind != "c" else b.conj(),
     "astype": lambda b: b.astype(b.dtype),
     "copy": lambda b: b.copy(),
     "array": lambda b: np.array(b),
     "power": lambda b: b**1,
     "no axes": lambda b: b.sum(axis=()),
     "plus of a view": lambda b: +b[::1],
+    "real": lambda b: +b.real,
     "plus of plus": lambda b: +(+b),
 }
 
@@ -108,7 +108,7 @@ def original_changes(copy):
 
 
 @pytest.mark.parametrize("name", COPIES)
-@pytest.mark.parametrize("dtype", ["int64", "float64", "float32", "complex128"])
+@pytest.mark.parametrize("dtype", ["int64", "complex128"])
 @pytest.mark.parametrize(
     "store",
     [element, part, masked, chosen, updated, in_a_loop, in_a_branch, exchanged, original_changes],
