@@ -182,13 +182,6 @@ class Fusion {
   BufferId passed_ = -1;  // the memory that the loop stores and the reduction reads
 };
 
-void erase_nest(Program& program, int nest) {
-  program.nests.erase(program.nests.begin() + nest);
-  for (ProgramBlock& block : program.blocks)
-    for (BlockStep& step : block.steps)
-      if (step.kind == StepKind::nest && step.nest > nest) --step.nest;
-}
-
 bool fuse_nests(Program& program) {
   for (size_t k = 1; k < program.nests.size(); ++k) {
     if (!Fusion(program).fuse(program.nests[k - 1], program.nests[k])) continue;

@@ -33,4 +33,11 @@ void rename_temps(Program& program, Body& body, std::map<TempId, TempId>& names)
   }
 }
 
+void erase_nest(Program& program, int nest) {
+  program.nests.erase(program.nests.begin() + nest);
+  for (ProgramBlock& block : program.blocks)
+    for (BlockStep& step : block.steps)
+      if (step.kind == StepKind::nest && step.nest > nest) --step.nest;
+}
+
 }  // namespace accel

@@ -16,4 +16,7 @@ void substitute(DimTable& dims, Body& body, int symbol, Dim by);
 // temps, to which those of the body are added.
 void rename_temps(Program& program, Body& body, std::map<TempId, TempId>& names);
 
+// Erases a nest that no step runs.
+void erase_nest(Program& program, int nest);
+
 }  // namespace accel

@@ -88,6 +88,8 @@ enum class StmtKind : uint8_t {
   scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   list,        // dst (int64) = args[1] + the number of var in [0, extent) for which args[0], computed by body, holds; args[2] +
                // var of each is stored (int64) at address + 8 * k, with k counting up from args[1]; args[3]: how many in all
+  listed,  // at the end of the body of a list on devices: body runs for each of its elements, number `count` of the list's run,
+           // which is number var in the list of `extent`; it is not stored
   repeat,  // for var in [0, extent): body, until args[0], declared in the body, is 0 (without args: to the end); quiet: short,
            // never polls for interrupts
   bind,    // binds the symbol `dim` to args[0] from here on; in scalar steps only

@@ -112,6 +112,7 @@ const std::vector<Row>& rows() {
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::list, "list", true, true, {dtype, variable, extent, address_field, args}},
+      {StmtKind::listed, "listed", false, true, {variable, count_field, extent}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args, quiet_field}},
       {StmtKind::slice, "slice", true, false, {dtype, extent, dim_field, args}},
       {StmtKind::bind, "bind", false, false, {dim_field, args}},

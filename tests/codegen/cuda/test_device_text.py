@@ -20,7 +20,7 @@ MAPPINGS = {
     "escape_time": {"elements"},
     "normalised_columns": {"columns", "elements"},
     "quotients_and_exponents": {"elements"},
-    "selection": {"elements", "rows"},
+    "selection": {"rows"},
     "softmax_rows": {"rows"},
     "stores_in_order": {"ordered"},
     "transcendental": {"elements"},

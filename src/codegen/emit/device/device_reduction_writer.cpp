@@ -201,18 +201,41 @@ void DeviceReductionWriter::argreduce(const Stmt& stmt) {
   code_.close();
 }
 
+// put(k, position): what is done with element k of a list.
+void DeviceReductionWriter::write_listed(const Stmt& list, const Stmt* listed) {
+  if (listed == nullptr) {
+    code_.line(cat("const auto put = [=](i64 number, i64 position) { store_i64(", address(list.address),
+                   " + number*8, position); };"));
+    return;
+  }
+  const bool outside = std::exchange(emission_.device->is_alone, true);
+  const int number = *copy_.dims.as_symbol(listed->var), position = *copy_.dims.as_symbol(listed->count);
+  names_.enter(number, resolve(listed->extent));
+  names_.enter(position, resolve(list.extent));
+  code_.open(cat("const auto put = [&](i64 ", variable(listed->var), ", i64 ", variable(listed->count), ")"));
+  write(listed->body);
+  code_.close("};");
+  names_.leave(position);
+  names_.leave(number);
+  emission_.device->is_alone = outside;
+}
+
 // Phase 2k counts what each part lists, phase 2k + 1 adds up the counts of earlier parts, and the last phase stores.
 void DeviceReductionWriter::list(const Stmt& stmt) {
   const int number = shared_number(stmt);
   const std::string n = dim(stmt.extent), end = temp_name(stmt.dst), next = temp_name(stmt.args[1]);
   code_.line(cat("[[maybe_unused]] i64 ", end, " = 0;"));
   code_.open("");
-  write_element(stmt, type(stmt.args[0]), temp_name(stmt.args[0]));
-  const std::string list = address(stmt.address), all = temp_name(stmt.args[3]), base = temp_name(stmt.args[2]);
+  const bool has_body = !stmt.body.empty() && stmt.body.back().kind == StmtKind::listed;
+  Stmt selecting = stmt;
+  if (has_body) selecting.body.pop_back();
+  write_element(selecting, type(stmt.args[0]), temp_name(stmt.args[0]));
+  write_listed(stmt, has_body ? &stmt.body.back() : nullptr);
+  const std::string all = temp_name(stmt.args[3]), base = temp_name(stmt.args[2]);
   auto write_list = [&](const std::string& from, const std::string& range) {
-    code_.line(cat(end, " = list_run(", group(), ", ", list, ", ", all, ", ", from, ", ", base, ", ", range, ", source);"));
+    code_.line(cat(end, " = list_run(", group(), ", ", all, ", ", from, ", ", base, ", ", range, ", source, put);"));
   };
-  const std::string rest = cat("fill_rest(", group(), ", ", list, ", ", end, ", ", all, ", ", base, ");");
+  const std::string rest = cat("fill_rest(", group(), ", ", end, ", ", all, ", ", base, ", put);");
   if (number < 0) {
     write_list(next, cat("0, ", n));
     code_.line(rest);

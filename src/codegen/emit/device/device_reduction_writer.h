@@ -36,6 +36,7 @@ class DeviceReductionWriter : public ReductionWriter {
   bool is_simple(const Stmt& stmt) const;
   int side_by_side(const Stmt& stmt) const;
   const char* partial_step() const;
+  void write_listed(const Stmt& list, const Stmt* listed);
   void write_element(const Stmt& stmt, const std::string& type, const std::string& value);
   void write_value(const Stmt& stmt, const Texts& texts);
   int shared_number(const Stmt& stmt) const;

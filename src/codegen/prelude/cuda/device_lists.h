@@ -64,14 +64,13 @@ ACCEL_DEVICE Ranks ranks_of(G group, const bool (&flags)[elements_at_once]) {
   return ranks;
 }
 
-// Stores base + k for each k of [begin, end) that counts at out[next] and on. Returns the position after them. The list has
-// room for `count` elements: as many count, unless another thread changes what decides it.
-template <class G, class Counts>
-ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, i64 begin, i64 end, Counts counts) {
-  i64* const out = (i64*)memory;
+// Calls put(next, base + k) for each k of [begin, end) that counts, with growing `next`, and returns the last one plus one. The
+// list has `count` elements: as many count, unless another thread changes what decides it.
+template <class G, class Counts, class Put>
+ACCEL_DEVICE i64 list_run(G group, i64 count, i64 next, i64 base, i64 begin, i64 end, Counts counts, Put put) {
   if constexpr (G::size == 1) {
     for (i64 k = begin; k < end && next < count; ++k)
-      if (counts(k)) out[next++] = base + k;
+      if (counts(k)) put(next++, base + k);
     return next;
   } else {
     for (i64 first = begin; first < end; first += elements_at_once * G::size) {
@@ -85,7 +84,7 @@ ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, 
 #pragma unroll
       for (int step = 0; step < elements_at_once; ++step) {
         const i64 to = next + ranks.before[step];
-        if (flags[step] && to < count) out[to] = base + first + step * G::size + group.lane;
+        if (flags[step] && to < count) put(to, base + first + step * G::size + group.lane);
       }
       next += ranks.all;
     }
@@ -93,12 +92,11 @@ ACCEL_DEVICE i64 list_run(G group, char* memory, i64 count, i64 next, i64 base, 
   }
 }
 
-// Stores `base` where a list of `count` elements has room left: another thread has changed what decides how many there are.
+// Puts `base` where a list of `count` elements has room left: another thread has changed what decides how many there are.
 // What reads the list finds no other index than one of the array's.
-template <class G>
-ACCEL_DEVICE void fill_rest(G group, char* memory, i64 next, i64 count, i64 base) {
-  i64* const out = (i64*)memory;
-  for (i64 k = next + group.lane; k < count; k += G::size) out[k] = base;
+template <class G, class Put>
+ACCEL_DEVICE void fill_rest(G group, i64 next, i64 count, i64 base, Put put) {
+  for (i64 k = next + group.lane; k < count; k += G::size) put(k, base);
 }
 
 // Replaces each number by the sum of those before it.
