@@ -34,13 +34,15 @@ bool is_same_element(const Stmt& gather, const Stmt& scatter) {
 
 Items items_of(const Nest& nest) { return items_over(nest, nest.mapping == Mapping::ordered); }
 
-bool has_ordered_items(const Nest& nest) {
+bool has_ordered_items(const Program& program, const Nest& nest) {
   const Items items = items_over(nest, true);
   if (items.loops.empty() || items.body->empty() || items.body->back().kind != StmtKind::scatter) return false;
   const Stmt& scatter = items.body->back();
   auto is_independent = [&](const Stmt& stmt) {
-    if (stmt.address.buffer != scatter.address.buffer) return is_number(stmt.kind) || stmt.kind == StmtKind::gather;
-    return stmt.kind == StmtKind::gather && is_same_element(stmt, scatter);
+    if (stmt.address.buffer == scatter.address.buffer) return stmt.kind == StmtKind::gather && is_same_element(stmt, scatter);
+    const bool is_elsewhere =
+        stmt.address.buffer < 0 || program.memory_of(stmt.address.buffer) != program.memory_of(scatter.address.buffer);
+    return is_elsewhere && (is_number(stmt.kind) || stmt.kind == StmtKind::gather);
   };
   return std::all_of(items.before.begin(), items.before.end(), is_independent) &&
          std::all_of(items.body->begin(), items.body->end() - 1, is_independent);

@@ -17,7 +17,7 @@ struct Items {
 // of any kind. The nest outlives the result.
 Items items_of(const Nest& nest);
 // Whether iterations of the nest's loops depend on each other in nothing but the order in which they store to one address.
-bool has_ordered_items(const Nest& nest);
+bool has_ordered_items(const Program& program, const Nest& nest);
 // Of items that run in order: whether they read what they overwrite. Else the last one of an address decides.
 bool updates_elements(const Items& items);
 

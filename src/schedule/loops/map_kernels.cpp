@@ -45,7 +45,7 @@ class Mapper {
     const bool calls = any_statement(nest.body, [](const Stmt& s) { return s.kind == StmtKind::gufunc; });
     if (calls) return Mapping::library;
     if (const char* problem = find_problem(nest.body)) return fail(Reason::not_on_device, problem);
-    if (has_ordered_items(nest)) return Mapping::ordered;
+    if (has_ordered_items(program_, nest)) return Mapping::ordered;
     const Items items = items_of(nest);
     if (stores_in_order(*items.body) || !has_shared_work(dims_, *items.body)) return Mapping::elements;
     const bool scans = any_statement(*items.body, [](const Stmt& s) { return s.kind == StmtKind::accumulate; });

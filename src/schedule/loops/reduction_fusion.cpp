@@ -96,6 +96,7 @@ class Fusion {
     const auto store = std::find_if(elements_->begin(), elements_->end(), [&](const Stmt& s) {
       return s.kind == StmtKind::store && program_.memory_of(s.address.buffer) == passed_;
     });
+    if (store == elements_->end()) return false;
     const auto load = std::find_if(reduction.body.begin(), reduction.body.end(), [&](const Stmt& s) {
       return s.kind == StmtKind::load && reads_passed(s) && s.dtype == store->dtype;
     });
