@@ -169,7 +169,7 @@ def torch_softmax_product(torch, x, y):
     return torch.softmax(x @ y, 1)
 
 
-def placed(count):
+def random_stores(count):
     return numbers(count), np.random.default_rng(2).integers(0, count, count), numbers(2 * count)[count:]
 
 
@@ -338,7 +338,7 @@ NAMED = [
     Row(
         "scattered",
         scattered,
-        lambda small: placed(10**4 if small else 10**7),
+        lambda small: random_stores(10**4 if small else 10**7),
         "ready",
         same_bits=True,
         about="x[i] = v in a copy of 1e7 float64; i: as many random indices, of which the last one of a place counts",
@@ -346,7 +346,7 @@ NAMED = [
     Row(
         "added_at",
         added_at,
-        lambda small: placed(10**4 if small else 10**6),
+        lambda small: random_stores(10**4 if small else 10**6),
         "ready",
         about="np.add.at(x, i, v) in a copy of 1e6 float64; i: as many random indices, whose order decides",
     ),

@@ -33,8 +33,7 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   host.raw(prelude_part("launch_choice"));
   host.raw(prelude_part("launches"));
   if (!program.blocks.empty()) host.raw(prelude_part("device_flow"));
-  const bool has_order = std::any_of(program.nests.begin(), program.nests.end(),
-                                     [](const Nest& nest) { return nest.mapping == Mapping::ordered; });
+  const bool has_order = has_nest_of(program, Mapping::ordered);
   for (const char* part : {"ordered", "ordered_launches"})
     if (has_order) host.raw(prelude_part(part));
   DeviceNests nests(program, hints);

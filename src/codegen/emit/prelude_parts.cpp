@@ -10,6 +10,10 @@
 
 namespace accel {
 
+bool has_nest_of(const Program& program, Mapping mapping) {
+  return std::any_of(program.nests.begin(), program.nests.end(), [=](const Nest& nest) { return nest.mapping == mapping; });
+}
+
 namespace {
 
 // Whether it is a cast of floats to a dtype that does not hold all of them.
@@ -18,10 +22,6 @@ bool narrows_floats(const Program& program, const Stmt& stmt) {
   auto is_real = [](DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; };
   DType from = program.temps[static_cast<size_t>(stmt.args[0])];
   return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
-}
-
-bool has_nest_of(const Program& program, Mapping mapping) {
-  return std::any_of(program.nests.begin(), program.nests.end(), [=](const Nest& nest) { return nest.mapping == mapping; });
 }
 
 // The column `target` of a part.

@@ -7,5 +7,6 @@
 namespace accel {
 
 void add_prelude(Code& out, const Program& program);
+bool has_nest_of(const Program& program, Mapping mapping);
 
 }  // namespace accel

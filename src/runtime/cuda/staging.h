@@ -1,7 +1,6 @@
 #pragma once
 // Copies between ordinary memory of the host and a device, through page-locked buffers that the device reads and writes.
 
-#include <array>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -24,7 +23,6 @@ class StagingRing {
   StagingRing(const CudaContext& context, int64_t buffer_bytes, size_t count)
       : context_(context), buffer_bytes_(buffer_bytes), buffers_(count) {}
 
-  int64_t buffer_bytes() const { return buffer_bytes_; }
   Buffer& buffer(int64_t number) { return buffers_[static_cast<size_t>(number) % buffers_.size()]; }
   // Allocates a buffer if it has no memory yet, or waits for its copies.
   Status make_ready(Buffer& buffer);

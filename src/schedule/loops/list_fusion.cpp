@@ -2,31 +2,22 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "schedule/analysis/items.h"
+#include "schedule/loops/memory_use.h"
 #include "schedule/program/edit.h"
 
 namespace accel {
 
 namespace {
 
-int count_reads(const Body& body, BufferId memory, const Program& program) {
-  int count = 0;
-  for (const Stmt& stmt : body) {
-    count += !is_store(stmt.kind) && stmt.address.buffer >= 0 && program.memory_of(stmt.address.buffer) == memory;
-    count += count_reads(stmt.body, memory, program);
-  }
-  return count;
-}
-
 // Whether nothing in the program but one load reads the memory.
 bool has_one_reader(const Program& program, BufferId memory) {
   int count = 0;
-  for (const Nest& nest : program.nests) count += count_reads(nest.body, memory, program);
+  for (const Nest& nest : program.nests) count += count_reads(program, nest.body, memory);
   for (const ProgramBlock& block : program.blocks) {
     for (const BlockStep& step : block.steps) {
-      count += count_reads(step.body, memory, program);
+      count += count_reads(program, step.body, memory);
       if (step.kind != StepKind::nest && step.buffer == memory) return false;
     }
     for (const ExitOutput& output : block.outputs)
@@ -36,13 +27,6 @@ bool has_one_reader(const Program& program, BufferId memory) {
         if (first == memory || second == memory) return false;
   }
   return count == 1 && program.buffers[static_cast<size_t>(memory)].kind == BufferKind::temp;
-}
-
-void add_traffic(const Program& program, const Body& body, std::set<BufferId>& loaded, std::set<BufferId>& stored) {
-  for (const Stmt& stmt : body) {
-    if (stmt.address.buffer >= 0) (is_store(stmt.kind) ? stored : loaded).insert(program.memory_of(stmt.address.buffer));
-    add_traffic(program, stmt.body, loaded, stored);
-  }
 }
 
 // The list that a nest consists of, with numbers before it.
@@ -79,13 +63,11 @@ bool fuse(Program& program, Nest& nest, const Nest& next) {
     return s.kind == StmtKind::load && program.memory_of(s.address.buffer) == memory && s.dtype == DType::int64;
   });
   if (load == listed.body.end() || load->address.offset != dims.add(list->address.offset, dims.mul(loop->var, 8))) return false;
-  std::set<BufferId> loaded, stored, loaded_later, stored_later;
-  add_traffic(program, nest.body, loaded, stored);
-  add_traffic(program, next.body, loaded_later, stored_later);
-  for (BufferId id : stored_later)
-    if (loaded.contains(id) || stored.contains(id) || loaded_later.contains(id)) return false;
-  for (BufferId id : stored)
-    if (id != memory && loaded_later.contains(id)) return false;
+  MemoryUse use = memory_use_of(program, nest.body), later = memory_use_of(program, next.body);
+  use.stored.erase(memory);
+  later.loaded.erase(memory);
+  if (meet(later.stored, use.loaded) || meet(later.stored, use.stored) || meet(later.stored, later.loaded)) return false;
+  if (later.stored.contains(memory) || meet(use.stored, later.loaded)) return false;
 
   Stmt position;
   position.kind = StmtKind::index;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/analysis/items.h"
+#include "schedule/loops/memory_use.h"
 #include "schedule/program/edit.h"
 #include "schedule/program/scalar_code.h"
 
@@ -58,39 +59,19 @@ class Fusion {
     return items.loops.size() == 1 || items.before.size() == loop.body.size() - 1;
   }
 
-  void add_traffic(const Body& body, std::set<BufferId>& loaded, std::set<BufferId>& stored) const {
-    for (const Stmt& stmt : body) {
-      if (stmt.address.buffer >= 0) (is_store(stmt.kind) ? stored : loaded).insert(program_.memory_of(stmt.address.buffer));
-      for (const CallOperand& operand : stmt.operands) stored.insert(program_.memory_of(operand.address.buffer));
-      add_traffic(stmt.body, loaded, stored);
-    }
-  }
-
   // Whether the loop may run in the reduction, an element of it more than once: neither reads what the loop overwrites, but for
   // what it has computed, and the loop does not read what the nest stores.
   bool are_apart(const Nest& loop, const Nest& nest) {
-    std::set<BufferId> loaded, stored, loaded_later, stored_later;
-    add_traffic(loop.body, loaded, stored);
-    add_traffic(nest.body, loaded_later, stored_later);
-    auto meet = [](const std::set<BufferId>& a, const std::set<BufferId>& b) {
-      return std::any_of(a.begin(), a.end(), [&](BufferId id) { return b.contains(id); });
-    };
-    if (meet(stored, loaded) || meet(stored, stored_later) || meet(loaded, stored_later)) return false;
+    const MemoryUse own = memory_use_of(program_, loop.body), later = memory_use_of(program_, nest.body);
+    if (meet(own.stored, own.loaded) || meet(own.stored, later.stored) || meet(own.loaded, later.stored)) return false;
     std::set<BufferId> passed;
-    std::set_intersection(stored.begin(), stored.end(), loaded_later.begin(), loaded_later.end(),
+    std::set_intersection(own.stored.begin(), own.stored.end(), later.loaded.begin(), later.loaded.end(),
                           std::inserter(passed, passed.begin()));
     passed_ = passed.size() == 1 ? *passed.begin() : -1;
     return passed_ >= 0;
   }
 
-  bool reads_passed(const Stmt& stmt) const {
-    return !is_store(stmt.kind) && stmt.address.buffer >= 0 && program_.memory_of(stmt.address.buffer) == passed_;
-  }
-  int count_reads(const Body& body) const {
-    int count = 0;
-    for (const Stmt& stmt : body) count += reads_passed(stmt) + count_reads(stmt.body);
-    return count;
-  }
+  bool reads_passed(const Stmt& stmt) const { return reads(program_, stmt, passed_); }
 
   bool move_into(const Nest& loop, Nest& nest, Body& body, Stmt& reduction) {
     const auto store = std::find_if(elements_->begin(), elements_->end(), [&](const Stmt& s) {
@@ -104,7 +85,8 @@ class Fusion {
     // The value with which the reduction begins may be the first element.
     const auto first = std::find_if(body.begin(), body.end(), [&](const Stmt& s) { return reads_passed(s); });
     const bool has_first = first != body.end();
-    if (count_reads(nest.body) != 1 + has_first || (has_first && first->kind != StmtKind::load)) return false;
+    if (count_reads(program_, nest.body, passed_) != 1 + has_first || (has_first && first->kind != StmtKind::load))
+      return false;
     const auto replaced = find_substitution(nest, reduction, store->address.offset, load->address.offset);
     if (!replaced) return false;
     const int run = *dims_.as_symbol(reduction.var);

@@ -232,9 +232,9 @@ class OnDevice:
 
     def difference(self, call, passed, number, place, exit):
         got = outcome(call, passed)
-        way = how_answered(call)
-        self.found.counts[f"calls with {place}{', an exit' if exit else ''}: {way}"] += 1
-        one_by_one = place != "NumPy's arrays" and "whole" not in way  # what a DeviceArray is not is in docs/gpu.md
+        answer = how_answered(call)
+        self.found.counts[f"calls with {place}{', an exit' if exit else ''}: {answer}"] += 1
+        one_by_one = place != "NumPy's arrays" and "whole" not in answer  # what a DeviceArray is not is in docs/gpu.md
         if one_by_one and (self.only_compiled or got.error and issubclass(got.error[0], accel.UnsupportedError)):
             self.found.counts["calls that are not compared"] += 1
             return None

@@ -230,7 +230,7 @@ void DeviceFunction::choose_kernels() {
   const int count = static_cast<int>(item.shared.size());
   const bool shares = count > 0 && (by_columns ? blocks_share_columns(items_hint_, longest_hint_)
                                                : blocks_share_rows(items_hint_, longest_hint_));
-  const int own = item.mapping == Mapping::rows ? threads_of_row(items_hint_, longest_hint_) : 1;
+  const int own = item.mapping == Mapping::rows && !item.has_scan ? threads_of_row(items_hint_, longest_hint_) : 1;
   const bool caches_own = caches_rows(own, row_bytes_hint_);
   const bool by_eight = by_columns && count > 0 && threads_share_columns(items_hint_, longest_hint_);
   kernels_.push_back({1, -1, false, own == 1 && !shares && !by_eight});
@@ -266,7 +266,7 @@ std::vector<std::string> DeviceFunction::ordered_kernels() const {
     out.push_back(cat(run, "group_number<1>()", arguments));
     return out;
   }
-  for (const char* step : {"count_digits", "add_up_digits", "place_items"}) out.push_back(cat(step, "(ordered, items);"));
+  for (const char* step : {"count_digits", "add_up_digits", "scatter_items"}) out.push_back(cat(step, "(ordered, items);"));
   out.push_back(cat("run_slot(ordered, items, [=](i64 number) { ", run, "number", arguments, " });"));
   return out;
 }

@@ -81,7 +81,7 @@ ACCEL_DEVICE void count_digits(const Ordered& ordered, i64 items) {
 ACCEL_DEVICE void add_up_digits(const Ordered& ordered, i64 items) {
   add_up_earlier(this_group<digits>(), ordered.counts, tiles_of(items) * digits);
 }
-ACCEL_DEVICE void place_items(const Ordered& ordered, i64 items) {
+ACCEL_DEVICE void scatter_items(const Ordered& ordered, i64 items) {
   __shared__ i64 next[warps_of_block][digits];  // where the next item of a warp with a digit goes
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int k = 0; k < warps_of_block; ++k) next[k][threadIdx.x] = 0;
