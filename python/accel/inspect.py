@@ -177,7 +177,8 @@ class Explanation:
         name, changed, seconds and text of each step of the schedule.
     device : dict
         Where the kernel runs: ``name`` ("cpu", "cuda:0"). Of a CUDA device also ``kernels``, their ``source``, and what this
-        call had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``.
+        call had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``. The bytes are also those
+        of a call that runs on the CPU with copies of arrays of a device.
     schedule_notes : list of str
         Decisions of the scheduler: what was fused, split or stored, and why.
     seconds : float
@@ -328,7 +329,7 @@ class Explanation:
         kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}"
         if self.versions > 1:
             kernel += f", version {self.version + 1} of {self.versions}"
-        if self.device["name"] != "cpu" and (self.compiled or self.partly):
+        if "bytes_up" in self.device and (self.compiled or self.partly):
             kernel += f", on {self.device['name']}: {self._device_work()}"
         elsewhere = [f"  not on the device: {note.detail}" for note in self.notes if note.reason == "not_on_device"]
         return [kernel, *elsewhere, *([f"  NumPy's own loops: {', '.join(self.loops)}"] if self.loops else [])]
@@ -336,6 +337,8 @@ class Explanation:
     def _device_work(self) -> str:
         work = self.device
         up, down = _bytes_text(work["bytes_up"]), _bytes_text(work["bytes_down"])
+        if "launches" not in work:
+            return f"{up} up, {down} down"
         launches, waits = _counted(work["launches"], "launch", "launches"), _counted(work["waits"], "wait", "waits")
         return f"{launches}, {waits}, {up} up, {down} down"
 

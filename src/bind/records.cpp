@@ -123,12 +123,14 @@ py::dict device_record(const Entry& entry) {
   py::dict record;
   const int device = entry.captured().device;
   record["name"] = device < 0 ? std::string("cpu") : "cuda:" + std::to_string(device);
-  if (device < 0) return record;
+  const bool has_copies = device < 0 && entry.choice() == by_arguments;
+  if (device < 0 && !has_copies) return record;
   const DeviceCounters& work = entry.history().device_work();
-  record["launches"] = work.launches;
-  record["waits"] = work.waits;
   record["bytes_up"] = work.bytes_up;
   record["bytes_down"] = work.bytes_down;
+  if (has_copies) return record;
+  record["launches"] = work.launches;
+  record["waits"] = work.waits;
   if (entry.compilation() == nullptr) return record;
   const DeviceCode& code = entry.compilation()->device_code;
   std::vector<std::string> names;

@@ -36,5 +36,8 @@ void make_read_only(PyObject* device_array);
 PyObject* to_device(PyObject* ndarray, CudaDevice& device);
 // A copy as an ndarray with the array's memory order. New reference, or null with an exception.
 PyObject* to_host(PyObject* device_array);
+// Assigns the elements of an ndarray of the same dtype and shape; strided arrays are copied through contiguous host memory.
+// False with an exception.
+bool store_from_host(PyObject* device_array, PyObject* ndarray);
 
 }  // namespace accel

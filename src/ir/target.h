@@ -9,7 +9,6 @@ enum class TargetKind : uint8_t { cpu, cuda };
 
 struct Target {
   TargetKind kind = TargetKind::cpu;
-  bool has_resident_arrays = false;  // of a device: arguments are in its memory
   bool contracts_products = true;    // NumPy's loops for complex numbers use fused multiply-add
 
   // Whether compiled code may call NumPy's inner loops. Without them each operation is computed by the text of its op's row.

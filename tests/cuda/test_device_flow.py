@@ -374,13 +374,10 @@ def total(x):
 
 
 def test_loops_over_single_elements():
-    """A CPU is faster, unless the array is on the device."""
+    """A CPU is faster."""
     x = rng.random(30)
     why = accel.explain(accel.compile(total, device="cuda"))(x)
     assert why.compiled and why.device["name"] == "cpu" and "not on the device: a loop over single elements" in str(why)
-    assert why.result == total(x)
-    why = accel.explain(accel.compile(total))(accel.to_device(x))
-    assert why.compiled and why.device["name"] == "cuda:0" and why.device["launches"] >= len(x), str(why)
     assert why.result == total(x)
 
 

@@ -46,7 +46,7 @@ def check_equal(found, expected, units=0):
     if isinstance(expected, Exception):
         assert type(found) is type(expected), repr(found)
         assert str(found) == str(expected)
-    elif type(expected) in (list, tuple):
+    elif isinstance(expected, list | tuple):
         assert type(found) is type(expected)
         assert len(found) == len(expected)
         for one, other in zip(found, expected, strict=True):

@@ -40,6 +40,8 @@ class Entry {
 
   // Whether the graph has no outputs, writes to no argument, makes no calls and has no events.
   bool does_nothing() const;
+  // Whether it makes calls of unknown code.
+  bool calls_python() const { return context_.plan.calls_python; }
   // Whether a run changes only arguments, what is reached through them, and generators.
   bool changes_only_arguments() const;
   // Whether the guards hold for every call: none tests an argument, or a value that may change.

@@ -32,10 +32,11 @@ Result<Compilation> compile_graph(Graph graph, CompileOptions options) {
 }  // namespace
 
 Kernels::Kernels(const Captured& captured, const RunPlan& plan)
-    : captured_(captured), plan_(plan), draws_(captured.calls.size()) {}
+    : captured_(captured), plan_(plan), host_copies_(captured), draws_(captured.calls.size()) {}
 
 Status Kernels::compile_plain(bool keep_texts) {
-  always_records_ = records_at_no_cost(captured_.graph) && !plan_.calls_python;
+  const bool reports_events = host_copies_.device < 0;  // as a device
+  always_records_ = reports_events && records_at_no_cost(captured_.graph) && !plan_.calls_python;
   Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts, .record_events = always_records_});
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
@@ -58,8 +59,6 @@ Status Kernels::compile_for_device(bool keep_texts) {
   ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
   CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};
   options.target.kind = TargetKind::cuda;
-  for (const Guard& guard : captured_.guards.guards)
-    options.target.has_resident_arrays |= guard.kind == GuardKind::array && guard.array.device >= 0;
   ACCEL_TRY(Compilation compiled, compile_graph(captured_.graph, options));
   if (!same_outputs(captured_.graph, compiled.graph)) return fail(Reason::internal_error, "a pass changed the exits");
   has_flow_ = accel::has_flow(compiled.graph);

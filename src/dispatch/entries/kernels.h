@@ -15,6 +15,7 @@
 #include "dispatch/entries/run_plan.h"
 #include "dispatch/launch/device_kernels.h"
 #include "dispatch/launch/device_launch.h"
+#include "dispatch/launch/host_copies.h"
 #include "ndarray/loops.h"
 
 namespace accel {
@@ -51,6 +52,8 @@ class Kernels {
   const NativeKernel& plain() const { return plain_; }
   // Of a kernel for a device; else its device is null.
   const DevicePlan& device_plan() const { return device_plan_; }
+  // Of a kernel for the CPU with arguments on a device; else its device is -1.
+  const HostCopyPlan& host_copies() const { return host_copies_; }
   const NativeKernel* recording() const { return recording_.get(); }
   const PythonKernel* python() const { return python_.get(); }
   // Whether the only kernel records events.
@@ -76,6 +79,7 @@ class Kernels {
   std::unique_ptr<Compilation> compilation_;
   NativeKernel plain_;
   DevicePlan device_plan_;
+  HostCopyPlan host_copies_;
   std::unique_ptr<NativeKernel> recording_;
   std::unique_ptr<PythonKernel> python_;
   bool always_records_ = false, has_flow_ = false;

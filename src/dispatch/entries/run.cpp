@@ -74,12 +74,33 @@ int Run::run_kernel() {
   if (context_.kernels.python() != nullptr) return run_python();
   if (context_.kernels.compilation() == nullptr) return 0;
   if (context_.kernels.device_plan().device != nullptr) return run_on_device();
+  if (context_.kernels.host_copies().device >= 0) return run_on_host_copies();
   const NativeKernel& kernel = events_.records ? *context_.kernels.recording() : context_.kernels.plain();
+  return allocate_and_run(kernel, binding_.inputs);
+}
+
+int Run::allocate_and_run(const NativeKernel& kernel, void** inputs) {
   if (kernel.allocates_first && !context_.plan.outputs.allocate_all(binding_.symbols, outputs_)) {
     context_.history.fail(fail(Reason::out_of_memory, take_exception_text()));
     return accel_no_memory;
   }
-  return run_native(kernel);
+  return run_native(kernel, inputs);
+}
+
+// Runs the kernel on copies of the arguments that are on a device. An exception ends the call, as stores may have been made.
+int Run::run_on_host_copies() {
+  const HostCopyPlan& plan = context_.kernels.host_copies();
+  Result<CudaDevice*> device = CudaDevice::open(plan.device);
+  if (!device.ok()) return raise_device_failure(device.failure()), accel_interrupted;
+  const DeviceCounters before = (*device)->counters();
+  HostCopies copies(plan, **device, binding_);
+  take_references(true);
+  int status = copies.download() ? allocate_and_run(context_.kernels.plain(), copies.inputs()) & ~floating_point_events
+                                 : accel_interrupted;
+  if (status == 0 && !copies.upload(context_.plan.outputs, exit_, outputs_)) status = accel_interrupted;
+  take_references(false);
+  context_.history.note_device_work(difference((*device)->counters(), before));
+  return status;
 }
 
 int Run::run_on_device() {
@@ -117,15 +138,15 @@ int Run::run_python() {
   return accel_error;
 }
 
-int Run::run_native(const NativeKernel& kernel) {
+int Run::run_native(const NativeKernel& kernel, void** inputs) {
   const RunPlan& plan = context_.plan;
   BoxedCalls* calls = calls_ ? &*calls_ : nullptr;
   ResultMemory memory(plan.outputs, outputs_, calls);
   const bool unlocked = plan.work.evaluate(binding_.symbols) >= unlocked_work;
   events_.is_small = !unlocked;
-  AccelLaunch launch{
-      &launch_runtime(), kernel.imports.data(), binding_.symbols, binding_.inputs, outputs_.data, &memory, &exit_};
+  AccelLaunch launch{&launch_runtime(), kernel.imports.data(), binding_.symbols, inputs, outputs_.data, &memory, &exit_};
   context_.events.prepare(events_, launch);
+  if (inputs != binding_.inputs) launch.accepted = launch.ignored = floating_point_events;
   if (calls != nullptr) launch.draws = calls->draws().data();
   if (int64_t each = plan.work.per_given_element(); calls != nullptr && each > 0)
     memory.unlock_from((unlocked_work - 1) / each + 1);

@@ -73,7 +73,9 @@ class Run {
   int run_kernel();
   int run_python();
   int run_on_device();
-  int run_native(const NativeKernel& kernel);
+  int run_on_host_copies();
+  int allocate_and_run(const NativeKernel& kernel, void** inputs);
+  int run_native(const NativeKernel& kernel, void** inputs);
   void note_interruption(bool was_interrupted);
   void take_references(bool take) const;
   // Callbacks of the kernel's Interruptible; `run` is a Run.

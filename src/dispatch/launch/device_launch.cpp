@@ -21,17 +21,6 @@ constexpr int64_t least_bytes_without_gil = 256 << 10;
 // The launch that the calling thread runs.
 thread_local DeviceLaunch* running = nullptr;
 
-// The bytes that the elements of an array take, from the first to behind the last.
-std::pair<const char*, const char*> memory_span(const ArrayLayout& layout) {
-  const char *low = layout.data, *high = layout.data + layout.item_bytes;
-  for (int k = 0; k < layout.ndim; ++k) {
-    if (layout.dims[k] == 0) return {layout.data, layout.data};
-    const int64_t last = (layout.dims[k] - 1) * layout.strides[k];
-    (last < 0 ? low : high) += last;
-  }
-  return {low, high};
-}
-
 // The strides of a dense array, in bytes; `order`: axes from slowest to fastest, empty: C.
 std::vector<int64_t> dense_strides(std::span<const int64_t> dims, std::span<const uint8_t> order, int64_t item) {
   std::vector<int64_t> strides(dims.size());
@@ -93,8 +82,8 @@ DeviceLaunch::~DeviceLaunch() {
   if (failure_ && (!lists_->words.empty() || lists_->cells.first != nullptr))
     (void)without_gil([&] { return plan_.device->wait(); });  // kernels may still write them
   for (const auto* spans : {&lists_->spans, &lists_->backups})
-    for (const Span& span : *spans)
-      if (span.memory != nullptr) plan_.device->release(span.memory);
+    for (const ArgumentSpan& span : *spans)
+      if (span.copy != nullptr) plan_.device->release(span.copy);
   for (char* memory : lists_->memory)
     if (memory != nullptr) plan_.device->release(memory);
   for (const auto& [words, output] : lists_->words) plan_.device->give_words_back(words, words_of_number);
@@ -213,14 +202,14 @@ bool DeviceLaunch::back_up_inputs() {
 }
 
 void DeviceLaunch::restore_inputs() {
-  for (const Span& span : lists_->backups)
-    check(plan_.device->copy(const_cast<char*>(span.low), span.memory, span.high - span.low));
+  for (const ArgumentSpan& span : lists_->backups)
+    check(plan_.device->copy(const_cast<char*>(span.low), span.copy, span.high - span.low));
 }
 
 // Small copies end before another thread could have taken the GIL and given it back.
-Status DeviceLaunch::upload(const Span& span) {
+Status DeviceLaunch::upload(const ArgumentSpan& span) {
   const int64_t bytes = span.high - span.low;
-  auto copy = [&] { return plan_.device->upload(span.memory, span.low, bytes); };
+  auto copy = [&] { return plan_.device->upload(span.copy, span.low, bytes); };
   return bytes < least_bytes_without_gil ? copy() : without_gil(copy);
 }
 
@@ -230,25 +219,15 @@ bool DeviceLaunch::upload_inputs() {
   for (size_t k = 0; k < lists_->inputs.size(); ++k) {
     lists_->inputs[k] = binding_.inputs[k];
     if (plan_.inputs[k].is_on_device || plan_.inputs[k].source < 0) continue;
-    const auto [low, high] = memory_span(array_layout(binding_.sources[plan_.inputs[k].source]));
-    Span joined{low, high, nullptr};
-    std::erase_if(lists_->spans, [&](const Span& other) {
-      const bool overlaps = other.low < joined.high && joined.low < other.high;
-      if (overlaps) joined = {std::min(joined.low, other.low), std::max(joined.high, other.high), nullptr};
-      return overlaps;
-    });
-    lists_->spans.push_back(joined);
+    add_span(lists_->spans, array_layout(binding_.sources[plan_.inputs[k].source]));
   }
-  for (Span& span : lists_->spans) {
-    span.memory = take(span.high - span.low);
-    if (span.memory == nullptr || !check(upload(span))) return false;
+  for (ArgumentSpan& span : lists_->spans) {
+    span.copy = take(span.high - span.low);
+    if (span.copy == nullptr || !check(upload(span))) return false;
   }
   for (size_t k = 0; k < lists_->inputs.size(); ++k) {
     if (plan_.inputs[k].is_on_device) continue;
-    const char* data = static_cast<const char*>(binding_.inputs[k]);
-    for (const Span& span : lists_->spans)
-      if (span.low <= data && data <= span.high && (data < span.high || span.low == span.high))
-        lists_->inputs[k] = span.memory + (data - span.low);
+    if (char* found = address_in_copy(lists_->spans, static_cast<const char*>(binding_.inputs[k]))) lists_->inputs[k] = found;
   }
   return true;
 }

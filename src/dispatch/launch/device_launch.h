@@ -13,6 +13,7 @@
 #include "codegen/device_abi.h"
 #include "compile.h"
 #include "dispatch/exits/outputs.h"
+#include "dispatch/launch/argument_spans.h"
 #include "dispatch/launch/device_kernels.h"
 #include "guard/guard_set.h"
 #include "runtime/cuda/device.h"
@@ -59,11 +60,6 @@ class DeviceLaunch {
   bool has_spoilt_arguments() const { return is_written_ && failure_.has_value(); }
 
  private:
-  struct Span {
-    const char *low, *high;
-    char* memory;  // of the device
-  };
-
   static const AccelRuntime& services();
   static void* allocate(int64_t bytes);
   static void release(void* memory);
@@ -73,7 +69,7 @@ class DeviceLaunch {
   static int copy(void* context, void* to, const void* from, int64_t bytes);
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
-  Status upload(const Span& span);
+  Status upload(const ArgumentSpan& span);
   bool upload_inputs();
   bool back_up_inputs();
   void restore_inputs();
@@ -95,8 +91,8 @@ class DeviceLaunch {
   // Lists that launches of a thread use again.
   struct Lists {
     std::vector<void*> inputs;
-    std::vector<Span> spans;
-    std::vector<Span> backups;                    // of memory of the device
+    std::vector<ArgumentSpan> spans;
+    std::vector<ArgumentSpan> backups;            // of memory of the device
     std::vector<char*> memory;                    // of outputs that become ndarrays, by output
     std::vector<std::vector<int64_t>> shapes;     // of these
     std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output

@@ -7,7 +7,6 @@
 #include "base/settings.h"
 #include "dispatch/events/event_plan.h"
 #include "dispatch/versions/constant_history.h"
-#include "dispatch/versions/device_choice.h"
 
 namespace accel {
 
@@ -64,21 +63,23 @@ Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t v
 
 static constexpr char acts_on_events[] = "numpy.errstate that raises, prints or calls";
 
-// What the device cannot do yet is done by the CPU, unless arguments are on the device.
+// What the device cannot do yet is done by the CPU, on copies of arguments that are on the device.
 Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions, int device) {
   SlowCompile time(function_.name_and_place());
-  const bool for_events = device == cpu_for_events;
-  ACCEL_TRY(Made made,
-            make_for(locals, versions, device, for_events ? on_cpu : device, time, for_events ? acts_on_events : ""));
+  Wanted wanted{device, device};
+  if (device == cpu_for_events) wanted.device = on_cpu, wanted.why_not_on_device = acts_on_events;
+  ACCEL_TRY(Made made, make_for(locals, versions, wanted, time));
   if (!made.failure) return made;
   const Failure why = *made.failure;
   const bool is_unsupported = why.reason == Reason::not_on_device;
   if (!is_unsupported && why.reason != Reason::nvrtc_failed) return made;
-  if (made.entry->choice() == by_arguments) {
+  wanted = {device, on_cpu, made.entry->choice() == by_arguments, why.detail};
+  const bool can_copy = is_unsupported && !options_.backend && !made.entry->calls_python();
+  if (wanted.copies_to_host && !can_copy) {
     if (is_unsupported) made.failure.reset();
     return made;
   }
-  ACCEL_TRY(Made for_cpu, make_for(locals, versions, device, on_cpu, time, why.detail));
+  ACCEL_TRY(Made for_cpu, make_for(locals, versions, wanted, time));
   if (!is_unsupported && !for_cpu.failure) for_cpu.failure = why;
   return for_cpu;
 }
@@ -97,21 +98,20 @@ static std::optional<std::string> several_devices(const GuardSet& guards) {
   return std::nullopt;
 }
 
-// Makes a version for calls with the chosen device `choice`, compiled for `device` unless an argument is on another one.
-Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals, size_t versions, int choice, int device,
-                                                        SlowCompile& time, const std::string& why_not_on_device) {
+Result<VersionCompiler::Made> VersionCompiler::make_for(PyObject* const* locals, size_t versions, const Wanted& wanted,
+                                                        SlowCompile& time) {
   ACCEL_TRY(Captured captured, capture_call(locals, versions));
   if (auto found = several_devices(captured.guards)) return fail(Reason::several_devices, std::move(*found));
-  captured.choice = choice;
-  captured.device = device;
+  captured.choice = wanted.choice;
+  captured.device = wanted.device;
   for (const Guard& guard : captured.guards.guards)
     if (guard.kind == GuardKind::array && guard.array.device >= 0) {
       captured.choice = by_arguments;
-      captured.device = guard.array.device;
+      captured.device = wanted.copies_to_host ? on_cpu : guard.array.device;
     }
   if (captured.device >= 0) captured.graph.target.kind = TargetKind::cuda;
-  if (!why_not_on_device.empty() && captured.device < 0) {
-    const Fallback start = function_.at_start(Reason::not_on_device, why_not_on_device);
+  if (!wanted.why_not_on_device.empty() && captured.device < 0) {
+    const Fallback start = function_.at_start(Reason::not_on_device, wanted.why_not_on_device);
     captured.notes.push_back({start.reason, start.detail, start.file, start.line});
   }
   Made made;

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "dispatch/entries/entry.h"
+#include "dispatch/versions/device_choice.h"
 #include "dispatch/versions/dispatch_options.h"
 #include "dispatch/versions/slow_compile.h"
 #include "dispatch/versions/wrapped_function.h"
@@ -62,8 +63,14 @@ class VersionCompiler {
  private:
   CaptureOptions capture_options() const;
   Result<Captured> capture_call(PyObject* const* locals, size_t versions);
-  Result<Made> make_for(PyObject* const* locals, size_t versions, int choice, int device, SlowCompile& time,
-                        const std::string& why_not_on_device);
+  // What a version is made for.
+  struct Wanted {
+    int choice = on_cpu;            // the chosen device of calls that may use it
+    int device = on_cpu;            // where it runs, unless an argument is on a device
+    bool copies_to_host = false;    // it runs on the CPU, with copies of the arguments that are on a device
+    std::string why_not_on_device;  // for explain
+  };
+  Result<Made> make_for(PyObject* const* locals, size_t versions, const Wanted& wanted, SlowCompile& time);
   Status build(Entry& entry, PyObject* const* locals);
   Status build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time);
 

@@ -139,8 +139,7 @@ Result<bool> map_kernels(ProgramState& state) {
   for (Nest& nest : state.program.nests) {
     ACCEL_TRY(nest.mapping, mapper.mapping_of(nest));
   }
-  if (!state.program.target.has_resident_arrays && has_element_loop(state.program))
-    return fail(Reason::not_on_device, "a loop over single elements");
+  if (has_element_loop(state.program)) return fail(Reason::not_on_device, "a loop over single elements");
   return true;
 }
 
