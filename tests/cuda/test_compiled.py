@@ -1,5 +1,10 @@
 """Functions on the device against NumPy: arguments of NumPy's, and arguments that are on the device."""
 
+import os
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 from support.device_arrays import ran_on_device
@@ -278,3 +283,113 @@ def test_sums_are_the_same_in_each_run():
     x = accel.to_device(array(4000, 7))
     totals = accel.compile(lambda x: x.sum(axis=0))
     assert len({ran_on_device(totals, x).numpy().tobytes() for _ in range(5)}) == 1
+
+
+# --- kernels that a call compiles ------------------------------------------------------------------------------------
+# Those of products and solvers are compiled in the call that first needs them, while the process or another one may compile
+# the same: calls wait, other threads run meanwhile, and an interrupt ends the wait.
+
+# Compiles `call` for `array`. hold_locks() holds the locks of the disk cache, as a process does that compiles.
+LATE = """
+import faulthandler, fcntl, os, signal, threading, time
+import numpy as np
+import accel
+
+faulthandler.dump_traceback_later(90, exit=True)
+folder = os.environ["ACCEL_CACHE_DIR"]
+
+def power(a, n):
+    for _ in range(n):
+        a = a @ a
+    return a
+
+def factors(a, n):
+    for _ in range(n):
+        a = np.linalg.cholesky(a)
+    return a
+
+def hold_locks(seconds):
+    paths = [f"{folder}/lock-{k:02x}" for k in range(256)]
+    held = [os.open(path, os.O_RDWR | os.O_CREAT, 0o600) for path in paths]
+    for lock in held:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    release = lambda: [os.close(lock) for lock in held]
+    threading.Timer(seconds, release).start()
+
+array = accel.to_device(np.eye(3))
+call = accel.compile(FUNCTION)
+call(array, 0), call(array, 0)
+assert accel.stats(call)["compiled"] == 2
+"""
+
+CALL_AGAIN = """
+assert np.array_equal(call(array, 2).numpy(), np.eye(3))
+assert accel.stats(call)["recompiles"] == 0
+"""
+
+
+@pytest.fixture(params=["power", "factors"])
+def check_late(request, tmp_path):
+    def check(program):
+        code = LATE.replace("FUNCTION", request.param) + textwrap.dedent(program) + CALL_AGAIN
+        environment = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    return check
+
+
+def test_while_another_process_compiles_the_same(check_late):
+    check_late("hold_locks(0.5)")
+
+
+def test_in_several_threads_at_once(check_late):
+    check_late("""
+        results = []
+        hold_locks(0.5)
+        threads = [threading.Thread(target=lambda: results.append(call(array, 1).numpy())) for _ in range(3)]
+        [thread.start() for thread in threads]
+        results.append(call(array, 1).numpy())
+        [thread.join() for thread in threads]
+        assert len(results) == 4 and all(np.array_equal(found, np.eye(3)) for found in results)
+    """)
+
+
+def test_other_threads_run_meanwhile(check_late):
+    check_late("""
+        rounds = []
+        threading.Thread(target=lambda: [rounds.append(time.sleep(0.01)) for _ in range(20)], daemon=True).start()
+        hold_locks(1)
+        call(array, 1)
+        assert len(rounds) == 20
+    """)
+
+
+@pytest.mark.parametrize("first", ["", "threading.Thread(target=call, args=(array, 1)).start(); time.sleep(0.3)"])
+def test_interrupts(check_late, first):
+    """KeyboardInterrupt in the call that waits for another process or for another thread; the next call is made as ever."""
+    check_late(f"""
+        hold_locks(2)
+        {first}
+        threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+        try:
+            call(array, 1)
+        except KeyboardInterrupt:
+            interrupted = True
+        assert interrupted
+    """)
+
+
+def test_a_signal_handler_that_compiles(check_late):
+    """The handler runs compiled code and the doctor, which waits for a compiler."""
+    check_late("""
+        seen = []
+        def handler(*_):
+            seen.append(accel.compile(lambda x: x + 1)(np.ones(3)))
+            seen.append(accel._accel.examine())
+        signal.signal(signal.SIGUSR1, handler)
+        hold_locks(1)
+        threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGUSR1)).start()
+        call(array, 1)
+        assert len(seen) == 2 and np.array_equal(seen[0], np.full(3, 2.0))
+    """)

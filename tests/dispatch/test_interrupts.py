@@ -15,6 +15,7 @@ from support.interrupts import AFTER, Alarm, assert_soon, interrupted, slow_comp
 
 import accel
 import accel.logging
+from accel import _accel
 
 # --- loops ------------------------------------------------------------------------------------------------------------
 
@@ -385,6 +386,21 @@ def test_other_threads_run_meanwhile():
     assert len(beats) == 20  # the loop has run for longer
     thread.join()
     assert facts(call)["interpreted"] == 0
+
+
+@pytest.mark.parametrize("size", [3, 1_000_000])
+def test_a_function_that_a_run_calls_waits_without_the_gil(size):
+    """The doctor waits for a compiler, and polls for interrupts meanwhile."""
+
+    def examined(x):
+        y = x + 1
+        _accel.examine()
+        return y * 2
+
+    call = accel.compile(examined)
+    for _ in range(3):
+        assert np.array_equal(call(np.ones(size)), np.full(size, 4.0))
+    assert facts(call)["compiled"] > 0
 
 
 # --- compilation ------------------------------------------------------------------------------------------------------

@@ -120,7 +120,8 @@ int Run::run_on_device() {
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (launch.failure()) context_.history.fail(*launch.failure());
-  cannot_run_again_ = launch.failure() && (context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments());
+  const bool has_failed = launch.failure() && launch.failure()->reason != Reason::interrupted;
+  cannot_run_again_ = has_failed && (context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments());
   if (cannot_run_again_ && interruption_) {  // the failure is raised, and the interrupt later
     interruption_.reset();
     drop_own_error();

@@ -3,10 +3,11 @@
 // compiled when one of them is launched.
 
 #include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
 #include "compile.h"
+#include "dispatch/launch/lazy_module.h"
 #include "runtime/cuda/device.h"
 
 namespace accel {
@@ -19,10 +20,6 @@ class DeviceKernels {
   Status launch(int kernel, const LaunchShape& shape, void** arguments) const;
 
  private:
-  struct Module {
-    std::vector<std::string> names;
-    std::shared_ptr<const DeviceModule> loaded;
-  };
   // Where a kernel is.
   struct Entry {
     bool is_likely = true;
@@ -30,15 +27,13 @@ class DeviceKernels {
   };
 
   explicit DeviceKernels(CudaDevice& device) : device_(device) {}
-  Status load_others() const;
 
   CudaDevice& device_;
   std::vector<Entry> entries_;
-  Module likely_;
+  std::shared_ptr<const DeviceModule> likely_;
   std::string other_source_;
-  mutable std::once_flag others_asked_;
-  mutable Module others_;
-  mutable Status others_status_ = Unit{};
+  std::vector<std::string> other_names_;
+  mutable LazyModule others_;
 };
 
 }  // namespace accel

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device_array/device_array.h"
-#include "dispatch/launch/without_gil.h"
+#include "dispatch/signals/interrupt.h"
 #include "ndarray/array.h"
 #include "runtime/runtime.h"
 

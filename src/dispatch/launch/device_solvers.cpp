@@ -5,7 +5,7 @@
 
 #include "dispatch/launch/device_launch.h"
 #include "dispatch/launch/matrix_kernels.h"
-#include "dispatch/launch/without_gil.h"
+#include "dispatch/signals/interrupt.h"
 #include "runtime/cuda/solver.h"
 
 namespace accel {

@@ -34,23 +34,19 @@ int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlock
   return status;
 }
 
-template <class Act>
-auto ResultMemory::with_gil(Act act) {
-  if (thread_ == nullptr) return act();
-  PyEval_RestoreThread(thread_);
-  auto made = act();
-  thread_ = PyEval_SaveThread();
-  return made;
+void* ResultMemory::allocate(void* context, int output, const int64_t* dims) {
+  PythonScope python;
+  return static_cast<ResultMemory*>(context)->allocate(output, dims);
 }
 
-void* ResultMemory::allocate(void* context, int output, const int64_t* dims) {
-  auto* memory = static_cast<ResultMemory*>(context);
-  return memory->with_gil([&] { return memory->allocate(output, dims); });
+int ResultMemory::make_call(int number, const void* const* operands, const int64_t* dims) {
+  PythonScope python;
+  return calls_->call(number, operands, dims);
 }
 
 int ResultMemory::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   auto* memory = static_cast<ResultMemory*>(context);
-  int status = memory->with_gil([&] { return memory->calls_->call(number, operands, dims); });
+  int status = memory->make_call(number, operands, dims);
   const bool may_unlock = memory->thread_ == nullptr && memory->unlocks_from_ != never && status == 0;
   if (may_unlock && memory->calls_->elements_given(number) >= memory->unlocks_from_) memory->thread_ = PyEval_SaveThread();
   return status;
@@ -65,8 +61,8 @@ int ResultMemory::receive(void* context, int number, int result, void* memory, c
 }
 
 int ResultMemory::open_draw(void* context, int number) {
-  auto* memory = static_cast<ResultMemory*>(context);
-  return memory->with_gil([&] { return memory->calls_->open_draw(number); });
+  PythonScope python;
+  return static_cast<ResultMemory*>(context)->calls_->open_draw(number);
 }
 
 int ResultMemory::go_on(void* context, int exit) { return static_cast<ResultMemory*>(context)->scope_->shows_at(exit); }
@@ -79,10 +75,9 @@ void* ResultMemory::receive_output(void* context, int number, int result, int ou
   auto* memory = static_cast<ResultMemory*>(context);
   Outputs& outputs = memory->outputs_;
   if (PyObject* array = memory->calls_->release_result(number, result, dims)) {
-    return memory->with_gil([&] {
-      Py_XSETREF(outputs.arrays[output], array);
-      return outputs.data[output] = array_data(array);
-    });
+    PythonScope python;
+    Py_XSETREF(outputs.arrays[output], array);
+    return outputs.data[output] = array_data(array);
   }
   void* made = outputs.data[output] != nullptr ? outputs.data[output] : allocate(context, output, dims);
   return made != nullptr && receive(context, number, result, made, dims) == 0 ? made : nullptr;

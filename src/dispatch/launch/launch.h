@@ -41,6 +41,7 @@ class ResultMemory {
   friend const AccelRuntime& launch_runtime();
   static void* allocate(void* context, int output, const int64_t* dims);
   void* allocate(int output, const int64_t* dims);
+  int make_call(int number, const void* const* operands, const int64_t* dims);
   static int call(void* context, int number, const void* const* operands, const int64_t* dims);
   static int64_t extent(void* context, int number, int result, int axis);
   static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
@@ -48,8 +49,6 @@ class ResultMemory {
   static void log_events(void* context, int site, int events);
   static void* receive_output(void* context, int number, int result, int output, const int64_t* dims);
   static int go_on(void* context, int exit);
-  template <class Act>
-  auto with_gil(Act act);
 
   const OutputPlan& plan_;
   Outputs& outputs_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "codegen/matrix_texts.h"
+#include "dispatch/launch/lazy_module.h"
 #include "runtime/cuda/device.h"
-#include "toolchain/device_code.h"
 
 namespace accel {
 
@@ -21,21 +21,13 @@ class MatrixKernels {
 
   // `text`: product_text or solver_text, the same in each call.
   Result<const DeviceModule*> load(MatrixText (*text)(DType)) {
-    std::call_once(asked_, [&] { status_ = compile(text(dtype)); });
-    if (!status_.ok()) return status_.failure();
-    return const_cast<const DeviceModule*>(module_.get());
+    if (const DeviceModule* loaded = module_.loaded()) return loaded;
+    const MatrixText made = text(dtype);
+    return module_.load(device, made.source, made.kernels);
   }
 
  private:
-  Status compile(const MatrixText& text) {
-    ACCEL_TRY(std::string cubin, compile_device_code(text.source, device.architecture()));
-    ACCEL_TRY(module_, DeviceModule::load(device, cubin, text.kernels));
-    return Unit{};
-  }
-
-  std::once_flag asked_;
-  Status status_ = Unit{};
-  std::shared_ptr<const DeviceModule> module_;
+  LazyModule module_;
 };
 
 // By device and dtype; never destroyed.

@@ -78,26 +78,42 @@ bool KernelScope::take() {
   return true;
 }
 
+ReleasedGil::ReleasedGil() : unlocked_(current_scope != nullptr ? current_scope->unlocked_ : &own_) {
+  if (*unlocked_ != nullptr)
+    unlocked_ = nullptr;
+  else
+    *unlocked_ = PyEval_SaveThread();
+}
+
+ReleasedGil::~ReleasedGil() {
+  if (unlocked_ != nullptr) PyEval_RestoreThread(std::exchange(*unlocked_, nullptr));
+}
+
+PythonScope::PythonScope()
+    : kernel_(std::exchange(current_scope, nullptr)), was_unlocked_(kernel_ != nullptr && *kernel_->unlocked_ != nullptr) {
+  if (was_unlocked_) PyEval_RestoreThread(std::exchange(*kernel_->unlocked_, nullptr));
+}
+
+PythonScope::~PythonScope() {
+  if (was_unlocked_) *kernel_->unlocked_ = PyEval_SaveThread();
+  current_scope = kernel_;
+}
+
 // Without the GIL, takes it only if this thread may have something to do.
 bool KernelScope::is_interrupted() {
   if (type_ != nullptr) return true;
-  bool locked = *unlocked_ == nullptr;
-  if (!locked && !has_async_exception(*unlocked_) && !is_main_thread()) return false;
-  if (!locked) PyEval_RestoreThread(*unlocked_);
+  if (*unlocked_ != nullptr && !has_async_exception(*unlocked_) && !is_main_thread()) return false;
+  PythonScope python;
   if (!std::exchange(holds_, true) && run_.hold != nullptr) run_.hold(run_.context);
   SavedException of_others;
   if (!do_what_waits()) PyErr_Fetch(&type_, &value_, &traceback_);
-  if (!locked) *unlocked_ = PyEval_SaveThread();
   return type_ != nullptr;
 }
 
 bool KernelScope::still_holds() const {
   if (run_.still_holds == nullptr) return true;
-  bool locked = *unlocked_ == nullptr;
-  if (!locked) PyEval_RestoreThread(*unlocked_);
-  bool holds = run_.still_holds(run_.context);
-  if (!locked) *unlocked_ = PyEval_SaveThread();
-  return holds;
+  PythonScope python;
+  return run_.still_holds(run_.context);
 }
 
 // Whether to publish stores now: at most every 50 ms, and for a small part of the time.
@@ -112,10 +128,10 @@ bool KernelScope::must_show() {
 
 bool KernelScope::shows_at(int exit) {
   if (!std::exchange(shows_, false)) return false;
-  bool locked = *unlocked_ == nullptr;
-  if (!locked) PyEval_RestoreThread(*unlocked_);
-  run_.show(run_.context, exit);
-  if (!locked) *unlocked_ = PyEval_SaveThread();
+  {
+    PythonScope python;
+    run_.show(run_.context, exit);
+  }
   const int64_t now = coarse_nanoseconds();
   next_show_ = now + std::max(show_interval, 20 * (now - asked_));
   return true;

@@ -30,7 +30,8 @@ struct Interruptible {
 };
 
 // Marks the calling thread as running or compiling a kernel: only then does poll_signals use Python. `*unlocked` is the
-// thread's state while it has released the GIL, else null. Without an exit the exception is stored here until take() sets it.
+// thread's state while it has released the GIL, else null: polls rely on it, so code of a kernel releases the GIL by
+// ReleasedGil. Without an exit the exception is stored here until take() sets it.
 class KernelScope {
  public:
   // Both arguments outlive it.
@@ -47,6 +48,8 @@ class KernelScope {
  private:
   friend Interrupt poll_signals(int leaves);
   friend void ignore_signals();
+  friend class ReleasedGil;
+  friend class PythonScope;
   bool is_interrupted();
   bool still_holds() const;
   bool must_show();
@@ -59,6 +62,39 @@ class KernelScope {
   KernelScope** current_;  // the thread's innermost scope
   KernelScope* outer_;
 };
+
+// Releases the GIL during its lifetime, unless the innermost scope of this thread has released it.
+class ReleasedGil {
+ public:
+  ReleasedGil();
+  ~ReleasedGil();
+  ReleasedGil(const ReleasedGil&) = delete;
+  ReleasedGil& operator=(const ReleasedGil&) = delete;
+
+ private:
+  PyThreadState* own_ = nullptr;  // the thread's state without a scope
+  PyThreadState** unlocked_;      // where the state is; null: the GIL had been released
+};
+
+// Marks the calling thread as running Python code that its kernel has called: holds the GIL, and polls ask for no kernel.
+class PythonScope {
+ public:
+  PythonScope();
+  ~PythonScope();
+  PythonScope(const PythonScope&) = delete;
+  PythonScope& operator=(const PythonScope&) = delete;
+
+ private:
+  KernelScope* kernel_;  // the innermost scope; null: there is none
+  bool was_unlocked_;
+};
+
+// The result of `work()`, called without the GIL.
+template <class Work>
+auto without_gil(const Work& work) -> decltype(work()) {
+  ReleasedGil released;
+  return work();
+}
 
 // Sets the current exception aside during its lifetime.
 class SavedException {

@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "dispatch/reports/python_errors.h"
+#include "dispatch/signals/interrupt.h"
 
 namespace accel {
 namespace {
@@ -44,7 +45,8 @@ void SlowCompile::end(const Compilation* compilation) {
 void SlowCompile::observe() {
   SlowCompile* compile = going_on;
   if (compile == nullptr || !compile->is_due()) return;
-  PyGILState_STATE state = PyGILState_Ensure();
+  PythonScope python;
+  PyGILState_STATE state = PyGILState_Ensure();  // a signal handler, which has no scope, may run a compiler, too
   compile->say({});
   PyGILState_Release(state);
 }

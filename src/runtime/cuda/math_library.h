@@ -1,6 +1,7 @@
 #pragma once
 // A library of NVIDIA's with handles for devices, as cuBLAS and cuSOLVER are. It is loaded when it is first needed.
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,6 +29,7 @@ class MathLibrary {
 
   // Fails with no_cuda_library; the next call tries again.
   Result<const Functions*> functions() {
+    if (!is_loaded_) cuda_library_folders();  // may run Python code, which must not wait for this lock
     std::lock_guard lock(loading_);
     if (!is_loaded_) {
       ACCEL_TRY([[maybe_unused]] Unit done, load());
@@ -63,7 +65,7 @@ class MathLibrary {
   const CudaLibraryNames names_;
   const std::vector<const char*> symbols_;
   std::mutex loading_, mutex_;
-  bool is_loaded_ = false;
+  std::atomic<bool> is_loaded_{false};
   Functions functions_{};
   MathLibraryInfo info_;
   std::map<int, void*> handles_;
