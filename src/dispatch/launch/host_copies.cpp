@@ -5,7 +5,7 @@
 
 #include "device_array/device_array.h"
 #include "device_array/failures.h"
-#include "dispatch/launch/without_gil.h"
+#include "dispatch/signals/interrupt.h"
 #include "ir/analysis/flow.h"
 #include "ndarray/array.h"
 
