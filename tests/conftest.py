@@ -17,11 +17,10 @@ _OWNER = "ACCEL_TEST_SESSION"
 PLAIN = (int, float, complex, str, bytes, type, type(None))  # types whose values are compared, not identified
 
 # Set before accel is imported. Workers inherit the variables of the process that starts them.
-# Sessions with the same ACCEL_TEST_CACHE_DIR share the kernels that they compile: kernels are kept by their text and flags.
 if _OWNER not in os.environ:
     os.environ[_OWNER] = str(os.getpid())
     os.environ["ACCEL_STRICT"] = "1"
-    os.environ["ACCEL_CACHE_DIR"] = os.environ.get("ACCEL_TEST_CACHE_DIR") or tempfile.mkdtemp(prefix="accel-test-cache-")
+    os.environ["ACCEL_CACHE_DIR"] = tempfile.mkdtemp(prefix="accel-test-cache-")
 
 
 def pytest_addoption(parser):
@@ -132,5 +131,5 @@ def scope_of(value, module):
 
 
 def pytest_sessionfinish(session):
-    if os.environ.get(_OWNER) == str(os.getpid()) and not os.environ.get("ACCEL_TEST_CACHE_DIR"):
+    if os.environ.get(_OWNER) == str(os.getpid()):
         shutil.rmtree(os.environ["ACCEL_CACHE_DIR"], ignore_errors=True)

@@ -13,6 +13,7 @@ PyObject* read_element(PyObject* array, const char* data);
 PyObject* copy_on_device(PyObject* array, char order);
 // Assigns to all elements, as `array[...] = value` does. False with an exception.
 bool store(PyObject* array, PyObject* value);
+
 // The axes of a copy with the order C, F, A or K, from slowest to fastest.
 std::vector<uint8_t> order_of_copy(PyObject* array, char order);
 // C, F, A or K from what Python code may pass as `order`. nullopt with an exception.

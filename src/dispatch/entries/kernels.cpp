@@ -35,8 +35,8 @@ Kernels::Kernels(const Captured& captured, const RunPlan& plan)
     : captured_(captured), plan_(plan), host_copies_(captured), draws_(captured.calls.size()) {}
 
 Status Kernels::compile_plain(bool keep_texts) {
-  const bool reports_events = host_copies_.device < 0;  // as a device
-  always_records_ = reports_events && records_at_no_cost(captured_.graph) && !plan_.calls_python;
+  // A device records no events, and runs on copies of its arrays report none either.
+  always_records_ = host_copies_.device < 0 && records_at_no_cost(captured_.graph) && !plan_.calls_python;
   Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts, .record_events = always_records_});
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");

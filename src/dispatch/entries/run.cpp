@@ -87,7 +87,8 @@ int Run::allocate_and_run(const NativeKernel& kernel, void** inputs) {
   return run_native(kernel, inputs);
 }
 
-// Runs the kernel on copies of the arguments that are on a device. An exception ends the call, as stores may have been made.
+// Runs the kernel on copies of the arguments that are on a device. An exception ends the call, which cannot be made again: some
+// of its stores may be on the device. An interrupt of such a run raises KeyboardInterrupt in its place.
 int Run::run_on_host_copies() {
   const HostCopyPlan& plan = context_.kernels.host_copies();
   Result<CudaDevice*> device = CudaDevice::open(plan.device);
@@ -97,7 +98,10 @@ int Run::run_on_host_copies() {
   take_references(true);
   int status = copies.download() ? allocate_and_run(context_.kernels.plain(), copies.inputs()) & ~floating_point_events
                                  : accel_interrupted;
-  if (status == 0 && !copies.upload(context_.plan.outputs, exit_, outputs_)) status = accel_interrupted;
+  if (status == 0 && !copies.upload(context_.plan.outputs, exit_, outputs_)) {
+    status = accel_interrupted;
+    interruption_.reset();
+  }
   take_references(false);
   context_.history.note_device_work(difference((*device)->counters(), before));
   return status;
@@ -147,7 +151,7 @@ int Run::run_native(const NativeKernel& kernel, void** inputs) {
   events_.is_small = !unlocked;
   AccelLaunch launch{&launch_runtime(), kernel.imports.data(), binding_.symbols, inputs, outputs_.data, &memory, &exit_};
   context_.events.prepare(events_, launch);
-  if (inputs != binding_.inputs) launch.accepted = launch.ignored = floating_point_events;
+  if (context_.kernels.host_copies().device >= 0) launch.accepted = launch.ignored = floating_point_events;
   if (calls != nullptr) launch.draws = calls->draws().data();
   if (int64_t each = plan.work.per_given_element(); calls != nullptr && each > 0)
     memory.unlock_from((unlocked_work - 1) / each + 1);

@@ -66,14 +66,15 @@ static constexpr char acts_on_events[] = "numpy.errstate that raises, prints or 
 // What the device cannot do yet is done by the CPU, on copies of arguments that are on the device.
 Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions, int device) {
   SlowCompile time(function_.name_and_place());
-  Wanted wanted{device, device};
-  if (device == cpu_for_events) wanted.device = on_cpu, wanted.why_not_on_device = acts_on_events;
+  Wanted wanted{.choice = device, .device = device};
+  if (device == cpu_for_events) wanted = {.choice = device, .why_not_on_device = acts_on_events};
   ACCEL_TRY(Made made, make_for(locals, versions, wanted, time));
   if (!made.failure) return made;
   const Failure why = *made.failure;
   const bool is_unsupported = why.reason == Reason::not_on_device;
   if (!is_unsupported && why.reason != Reason::nvrtc_failed) return made;
-  wanted = {device, on_cpu, made.entry->choice() == by_arguments, why.detail};
+  const bool is_resident = made.entry->choice() == by_arguments;
+  wanted = {.choice = device, .copies_to_host = is_resident, .why_not_on_device = why.detail};
   const bool can_copy = is_unsupported && !options_.backend && !made.entry->calls_python();
   if (wanted.copies_to_host && !can_copy) {
     if (is_unsupported) made.failure.reset();
