@@ -9,7 +9,7 @@ enum class TargetKind : uint8_t { cpu, cuda };
 
 struct Target {
   TargetKind kind = TargetKind::cpu;
-  bool contracts_products = true;    // NumPy's loops for complex numbers use fused multiply-add
+  bool contracts_products = true;  // NumPy's loops for complex numbers use fused multiply-add
 
   // Whether compiled code may call NumPy's inner loops. Without them each operation is computed by the text of its op's row.
   bool has_numpy_loops() const { return kind == TargetKind::cpu; }
