@@ -296,6 +296,7 @@ import numpy as np
 import accel
 
 faulthandler.dump_traceback_later(90, exit=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
 folder = os.environ["ACCEL_CACHE_DIR"]
 
 def power(a, n):
