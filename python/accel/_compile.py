@@ -17,7 +17,7 @@ __all__ = ["compile", "compiled_function", "disable"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_MODES = ("default",)
+_MODES = ("default", "reduce-overhead")
 _FLAGS = (("fullgraph", (True, False)), ("dynamic", (None, True, False)), ("disable", (True, False)))
 
 
@@ -73,8 +73,9 @@ def compile(
     dynamic : bool or None
         ``None`` and ``True``: one compiled version serves all sizes. ``False``: a version serves one size of each array, and
         another size compiles again, up to ``accel.config.recompile_limit`` versions.
-    mode : {"default"}
-        How much effort goes into compiling.
+    mode : {"default", "reduce-overhead"}
+        ``"reduce-overhead"``: on a CUDA device kernels are launched as CUDA graphs, many at once, which takes less time where
+        they are small. Results are the same, and always in memory of their own. On the CPU the modes are the same.
     backend : str or callable
         One of `accel.list_backends()`, or ``backend(graph, example_inputs)`` that returns a callable, see `accel.backends`.
     disable : bool
@@ -105,7 +106,7 @@ def compile(
         if not any(values[name] is value for value in allowed):
             raise ArgumentError(f"{name} cannot be {values[name]!r}: use one of {', '.join(map(repr, allowed))}")
     choose("mode", mode, _MODES)
-    make = _Maker(fullgraph, dynamic, disable, backend, _choice_of(device))
+    make = _Maker(fullgraph, dynamic, disable, backend, _choice_of(device), mode == "reduce-overhead")
     return make if fn is None else cast("Callable[..., Any]", make(fn))
 
 
@@ -119,13 +120,20 @@ class _Maker:
     """Compiles functions with fixed options: the decorator that `compile` returns without a function."""
 
     def __init__(
-        self, fullgraph: bool, dynamic: bool | None, disable: bool, backend: str | Callable[..., Any], device: int
+        self,
+        fullgraph: bool,
+        dynamic: bool | None,
+        disable: bool,
+        backend: str | Callable[..., Any],
+        device: int,
+        reduce_overhead: bool,
     ) -> None:
         self.fullgraph = fullgraph
         self.dynamic = dynamic
         self.disable = disable
         self.backend = backend
         self.device = device
+        self.reduce_overhead = reduce_overhead
         if backend != "native":
             from .backends import check_backend
 
@@ -151,13 +159,14 @@ class _Maker:
         )
 
     def _function(self, function: Any) -> Any:
-        if self.backend == "native":
-            return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, None, "native", self.device)
-        from .backends import adapt, backend_name
+        backend, name = None, "native"
+        if self.backend != "native":
+            from .backends import adapt, backend_name
 
-        name = backend_name(self.backend)
-        backend = adapt(self.backend)
-        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, backend, name, self.device)
+            backend, name = adapt(self.backend), backend_name(self.backend)
+        return _accel.make_function(
+            function, self.fullgraph, self.dynamic, self.disable, backend, name, self.device, self.reduce_overhead
+        )
 
 
 def _in_mro(kind: type, name: str) -> object:

@@ -22,7 +22,7 @@ def reduce_compiled(compiled: Any, protocol: int) -> str | tuple[Any, ...]:
         return str(name)
     options = _accel.options(compiled)
     backend = "native" if options["backend"] is None else options["backend"].source
-    given: dict[str, Any] = {name: options[name] for name in ("fullgraph", "dynamic", "disable")}
+    given: dict[str, Any] = {name: options[name] for name in ("fullgraph", "dynamic", "disable", "mode")}
     if options["device"] != _accel.NO_CHOICE:
         given["device"] = "cpu" if options["device"] == _accel.ON_CPU else f"cuda:{options['device']}"
     return _rebuild, (_accel.python_function(compiled), given, backend, dict(compiled.__dict__))

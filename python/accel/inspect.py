@@ -177,8 +177,9 @@ class Explanation:
         name, changed, seconds and text of each step of the schedule.
     device : dict
         Where the kernel runs: ``name`` ("cpu", "cuda:0"). Of a CUDA device also ``kernels``, their ``source``, and what this
-        call had the device do: ``launches``, ``waits`` of the host, ``bytes_up`` and ``bytes_down``. The bytes are also those
-        of a call that runs on the CPU with copies of arrays of a device.
+        call had the device do: ``launches``, of which ``graph_launches`` were in ``graphs`` CUDA graphs, ``waits`` of the
+        host, ``bytes_up`` and ``bytes_down``. The bytes are also those of a call that runs on the CPU with copies of arrays
+        of a device.
     schedule_notes : list of str
         Decisions of the scheduler: what was fused, split or stored, and why.
     seconds : float
@@ -340,6 +341,8 @@ class Explanation:
         if "launches" not in work:
             return f"{up} up, {down} down"
         launches, waits = _counted(work["launches"], "launch", "launches"), _counted(work["waits"], "wait", "waits")
+        if work["graphs"]:
+            launches += f" ({work['graph_launches']} in {_counted(work['graphs'], 'graph', 'graphs')})"
         return f"{launches}, {waits}, {up} up, {down} down"
 
     def _cost(self) -> str:

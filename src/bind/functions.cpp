@@ -14,7 +14,7 @@ Dispatcher& checked(py::handle object) {
 }
 
 py::object make(py::object function, bool fullgraph, py::object dynamic, bool disable, py::object backend,
-                std::string backend_name, int device, int64_t most_versions) {
+                std::string backend_name, int device, bool reduce_overhead, int64_t most_versions) {
   if (!PyFunction_Check(function.ptr())) throw py::type_error("expected a Python function");
   DispatchOptions options;
   options.fullgraph = fullgraph;
@@ -23,6 +23,7 @@ py::object make(py::object function, bool fullgraph, py::object dynamic, bool di
   if (!backend.is_none()) options.backend = PyRef::borrow(backend.ptr());
   options.backend_name = std::move(backend_name);
   options.device = device;
+  options.reduce_overhead = reduce_overhead;
   options.most_versions = most_versions;
   PyObject* made = new_compiled_function(function.ptr(), std::move(options));
   if (made == nullptr) throw py::error_already_set();
@@ -39,6 +40,7 @@ py::dict options_record(py::handle function) {
       options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());
   record["backend_name"] = options.backend_name;
   record["device"] = options.device;
+  record["mode"] = options.reduce_overhead ? "reduce-overhead" : "default";
   return record;
 }
 
@@ -53,7 +55,8 @@ bool set_stance(const std::string& name) {
 void bind_functions(py::module_& module) {
   module.attr("CompiledFunction") = py::handle(reinterpret_cast<PyObject*>(compiled_function_type()));
   module.def("make_function", make, py::arg("function"), py::arg("fullgraph"), py::arg("dynamic"), py::arg("disable"),
-             py::arg("backend"), py::arg("backend_name"), py::arg("device") = no_choice, py::arg("most_versions") = 0);
+             py::arg("backend"), py::arg("backend_name"), py::arg("device") = no_choice, py::arg("reduce_overhead") = false,
+             py::arg("most_versions") = 0);
   module.attr("ON_CPU") = on_cpu;
   module.attr("NO_CHOICE") = no_choice;
   module.def("choose_device", choose_device);

@@ -130,6 +130,8 @@ py::dict device_record(const Entry& entry) {
   record["bytes_down"] = work.bytes_down;
   if (has_copies) return record;
   record["launches"] = work.launches;
+  record["graphs"] = work.graphs;
+  record["graph_launches"] = work.graph_launches;
   record["waits"] = work.waits;
   if (entry.compilation() == nullptr) return record;
   const DeviceCode& code = entry.compilation()->device_code;

@@ -68,10 +68,10 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, RunMode mode, Py
   return run.execute(result);
 }
 
-Status Entry::compile_native(bool keep_texts) {
-  const bool for_device = captured().device >= 0;
+Status Entry::compile_native(bool keep_texts, bool uses_graphs) {
+  Kernels& kernels = context_.kernels;
   ACCEL_TRY([[maybe_unused]] Unit compiled,
-            for_device ? context_.kernels.compile_for_device(keep_texts) : context_.kernels.compile_plain(keep_texts));
+            captured().device >= 0 ? kernels.compile_for_device(keep_texts, uses_graphs) : kernels.compile_plain(keep_texts));
   ready_ = true;
   return Unit{};
 }

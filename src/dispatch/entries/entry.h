@@ -29,8 +29,8 @@ class Entry {
   bool fits(PyObject* function, PyObject* const* locals) const;
   Outcome run(PyObject* function, PyObject* const* locals, RunMode mode, PyObject** result);
 
-  // Compiles the graph, without the GIL.
-  Status compile_native(bool keep_texts);
+  // Compiles the graph, without the GIL. `uses_graphs`: runs on a device launch CUDA graphs.
+  Status compile_native(bool keep_texts, bool uses_graphs);
   // Compiles the graph through a backend written in Python, with this call's arguments as its example. Requires fits().
   Status compile_with(PyObject* backend, PyObject* function, PyObject* const* locals);
   // Marks the entry as ready without a kernel, as nothing runs before its exit.

@@ -54,7 +54,7 @@ Status Kernels::compile_plain(bool keep_texts) {
   return Unit{};
 }
 
-Status Kernels::compile_for_device(bool keep_texts) {
+Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
   if (plan_.makes_calls) return fail(Reason::not_on_device, "a call that the interpreter makes");
   ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
   CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};
@@ -74,6 +74,7 @@ Status Kernels::compile_for_device(bool keep_texts) {
   const DeviceCode& code = compiled.device_code;
   ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
   device_plan_ = DevicePlan(captured_, code, *device, may_raise);
+  if (uses_graphs) device_plan_.graphs = new_launch_graphs(*device);
   compilation_ = std::make_unique<Compilation>(std::move(compiled));
   return Unit{};
 }

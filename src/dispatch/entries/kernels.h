@@ -41,7 +41,8 @@ class Kernels {
   Status compile_plain(bool keep_texts);
   Status compile_recording();
   // Compiles the plain kernel for the captured function's device, without the GIL. Reason::interrupted: an exception is set.
-  Status compile_for_device(bool keep_texts);
+  // `uses_graphs`: its runs launch CUDA graphs, if the driver has them.
+  Status compile_for_device(bool keep_texts, bool uses_graphs);
   // Compiles the kernel with quiet comparisons, which then replaces the plain one.
   Status compile_quiet();
   // Compiles through a backend written in Python, with one call's symbols and inputs as its example.

@@ -18,8 +18,9 @@ constexpr int64_t unlocked_work = 50000;
 
 DeviceCounters difference(const DeviceCounters& after, const DeviceCounters& before) {
   DeviceCounters out;
-  for (auto member : {&DeviceCounters::launches, &DeviceCounters::waits, &DeviceCounters::uploads, &DeviceCounters::downloads,
-                      &DeviceCounters::bytes_up, &DeviceCounters::bytes_down})
+  for (auto member :
+       {&DeviceCounters::launches, &DeviceCounters::waits, &DeviceCounters::uploads, &DeviceCounters::downloads,
+        &DeviceCounters::bytes_up, &DeviceCounters::bytes_down, &DeviceCounters::graphs, &DeviceCounters::graph_launches})
     out.*member = after.*member - before.*member;
   return out;
 }
@@ -114,7 +115,8 @@ int Run::run_on_device() {
   const DeviceCounters before = device.counters();
   take_references(true);
   PyThreadState* unlocked = nullptr;
-  const Interruptible interruptible{context_.plan.has_interrupts, nullptr, still_holds, nullptr, this};
+  Interruptible interruptible{context_.plan.has_interrupts, nullptr, still_holds, nullptr, this};
+  interruptible.yield = submit_launches;
   KernelScope scope(&unlocked, interruptible);
   if (context_.kernels.device_plan().writes_device_arrays) ignore_signals();
   const int status =
@@ -192,6 +194,9 @@ void Run::hold(void* run) {
   self.take_references(true);
   self.interruption().is_held = true;
 }
+
+// A failure is that of the run's next call of the device.
+void Run::submit_launches(void* run) { (void)static_cast<Run*>(run)->context_.kernels.device_plan().device->submit(); }
 
 // Whether the guards still hold. Calls of unknown code check that themselves.
 bool Run::still_holds(void* run) {

@@ -81,6 +81,7 @@ class Run {
   // Callbacks of the kernel's Interruptible; `run` is a Run.
   static void hold(void* run);
   static bool still_holds(void* run);
+  static void submit_launches(void* run);
   static void publish(void* run, int exit);
 
   Outcome judge(int status);

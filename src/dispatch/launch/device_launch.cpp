@@ -136,6 +136,7 @@ char* DeviceLaunch::take_cells(void* context, int count) {
 
 int DeviceLaunch::wait(void* context) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
   return self.check(without_gil([&] { return self.plan_.device->wait(); })) ? 0 : accel_error;
 }
 
@@ -176,12 +177,14 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   launch_.take_cells = take_cells;
   launch_.wait = wait;
   launch_.copy = copy;
+  const LaunchScope scope(*plan_.device, plan_.graphs.get());
   DeviceLaunch* const outside = std::exchange(running, this);
   constexpr int events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
   launch_.launch.accepted = launch_.launch.ignored = events;
   // A device has no events: those that the kernel reports are of the host's flags before the call, or of a library.
-  const int status = kernel(&launch_.launch) & ~events;
+  int status = kernel(&launch_.launch) & ~events;
   running = outside;
+  if (!check(plan_.device->submit())) status |= accel_error;
   if (status != 0) restore_inputs();
   if (status != 0) return status;
   return download(exit) ? 0 : accel_error;

@@ -35,9 +35,10 @@ struct DevicePlan {
   std::vector<Input> inputs;  // by array input
   // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
   bool gives_device_arrays = false;
-  bool writes_arguments = false;      // of NumPy's
-  bool writes_device_arrays = false;  // arguments on the device
-  bool backs_up = false;              // these
+  bool writes_arguments = false;         // of NumPy's
+  bool writes_device_arrays = false;     // arguments on the device
+  bool backs_up = false;                 // these
+  std::shared_ptr<LaunchGraphs> graphs;  // null: kernels are launched one by one
 };
 
 class DeviceLaunch {

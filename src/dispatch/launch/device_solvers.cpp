@@ -247,6 +247,7 @@ Result<bool> run(const SolverCall& call, const Problem& p) {
 int run_solver(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void*) {
   const auto& call = *static_cast<const SolverCall*>(context);
   const Problem problem = read_problem(call.op, args, dims, strides);
+  if (!DeviceLaunch::note(call.kernels.device.submit())) return -1;  // before other threads run
   Result<bool> raises = without_gil([&] { return run(call, problem); });
   if (!raises.ok()) DeviceLaunch::note(raises.failure());
   return raises.ok() && !*raises ? 0 : -1;

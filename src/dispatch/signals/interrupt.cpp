@@ -105,6 +105,7 @@ bool KernelScope::is_interrupted() {
   if (*unlocked_ != nullptr && !has_async_exception(*unlocked_) && !is_main_thread()) return false;
   PythonScope python;
   if (!std::exchange(holds_, true) && run_.hold != nullptr) run_.hold(run_.context);
+  if (run_.yield != nullptr) run_.yield(run_.context);
   SavedException of_others;
   if (!do_what_waits()) PyErr_Fetch(&type_, &value_, &traceback_);
   return type_ != nullptr;

@@ -27,6 +27,8 @@ struct Interruptible {
   // Makes the stores of an exit whose outputs are written, for other threads to see. Null: there are none.
   void (*show)(void* context, int exit) = nullptr;
   void* context = nullptr;
+  // Called each time before other code and other threads may run. Null: nothing is to be done.
+  void (*yield)(void* context) = nullptr;
 };
 
 // Marks the calling thread as running or compiling a kernel: only then does poll_signals use Python. `*unlocked` is the

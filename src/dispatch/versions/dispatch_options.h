@@ -14,8 +14,9 @@ namespace accel {
 struct DispatchOptions {
   bool fullgraph = false;
   bool disable = false;
-  bool fixed_sizes = false;  // each version is for one size of each array
-  PyRef backend;             // null: native; else called as described in PythonKernel
+  bool fixed_sizes = false;      // each version is for one size of each array
+  bool reduce_overhead = false;  // launches on a device are given to it as CUDA graphs
+  PyRef backend;                 // null: native; else called as described in PythonKernel
   std::string backend_name = "native";
   int device = no_choice;     // device_choice.h
   int64_t most_versions = 0;  // 0: the setting recompile_limit

@@ -161,7 +161,7 @@ Status VersionCompiler::build(Entry& entry, PyObject* const* locals) {
   if (options_.backend && captured.device >= 0) return fail(Reason::not_on_device, "a backend in Python");
   if (options_.backend) return entry.compile_with(options_.backend.get(), function_.object(), locals);
   bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes) || log_enabled(LogTopic::schedule);
-  return entry.compile_native(keep_texts);
+  return entry.compile_native(keep_texts, options_.reduce_overhead);
 }
 
 }  // namespace accel

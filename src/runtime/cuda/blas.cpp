@@ -140,6 +140,7 @@ Status call_blas(CudaDevice& device, Op op, DType dtype, char* const* pointers, 
   ACCEL_TRY(Unit done, workspace.take());
   ActiveContext active(device.context());
   if (!active.ok()) return active.failure();
+  const LaunchScope by_library(device, nullptr);
   std::lock_guard lock(cublas().mutex());
   ACCEL_TRY(void* handle, handle_of(call, device));
   ACCEL_TRY(done, check(call, call.set_stream(handle, device.stream()), "stream"));

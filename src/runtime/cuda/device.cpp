@@ -91,12 +91,24 @@ const CudaContext& CudaDevice::context() const { return parts_->context; }
 Result<char*> CudaDevice::allocate(int64_t bytes) {
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  LaunchBatch* batch = parts_->batch();
+  if (batch == nullptr || batch->stream() != stream()) return parts_->pool.allocate(bytes, stream());
+  if (char* memory = batch->take_kept(bytes)) return memory;
+  if (batch->keeps_much()) (void)batch->submit();  // its failure is that of all later calls
+  auto memory = parts_->pool.allocate(bytes, stream());
+  if (memory.ok() || memory.failure().reason != Reason::out_of_device_memory || !batch->keeps_any()) return memory;
+  (void)batch->submit();
   return parts_->pool.allocate(bytes, stream());
 }
 
 void CudaDevice::release(char* memory) {
   ActiveContext active(parts_->context);
-  if (memory && active.ok()) parts_->pool.release(memory, stream());
+  if (!memory || !active.ok()) return;
+  LaunchBatch* batch = parts_->batch();
+  if (batch != nullptr && batch->has_launches())
+    batch->keep(memory);
+  else
+    parts_->pool.release(memory, stream());
 }
 
 void CudaDevice::use(char* memory, CudaStream stream) {
@@ -144,6 +156,7 @@ Status CudaDevice::upload(char* to, const void* from, int64_t bytes) {
   if (bytes == 0) return Unit{};
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   count_bytes(parts_->counters.uploads, parts_->counters.bytes_up, bytes);
   return parts_->staging.upload(to, static_cast<const char*>(from), bytes, stream());
 }
@@ -152,6 +165,7 @@ Status CudaDevice::download(void* to, const char* from, int64_t bytes) {
   if (bytes == 0) return Unit{};
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   count_bytes(parts_->counters.downloads, parts_->counters.bytes_down, bytes);
   return parts_->staging.download(static_cast<char*>(to), from, bytes, stream());
 }
@@ -160,6 +174,7 @@ Status CudaDevice::copy(char* to, const char* from, int64_t bytes) {
   if (bytes == 0) return Unit{};
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   ACCEL_CUDA(*parts_->context.driver, cuMemcpyDtoDAsync, to, from, static_cast<size_t>(bytes), stream());
   return Unit{};
 }
@@ -167,6 +182,7 @@ Status CudaDevice::copy(char* to, const char* from, int64_t bytes) {
 Status CudaDevice::wait() {
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   count_one(parts_->counters.waits);
   ACCEL_CUDA(*parts_->context.driver, cuStreamSynchronize, stream());
   return Unit{};
@@ -175,6 +191,7 @@ Status CudaDevice::wait() {
 Status CudaDevice::wait_for_all() {
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   count_one(parts_->counters.waits);
   ACCEL_CUDA(*parts_->context.driver, cuCtxSynchronize);
   return Unit{};
@@ -183,12 +200,22 @@ Status CudaDevice::wait_for_all() {
 Status CudaDevice::order_after(CudaStream other) {
   ActiveContext active(parts_->context);
   if (!active.ok()) return active.failure();
+  ACCEL_TRY([[maybe_unused]] Unit submitted, parts_->submit());
   return parts_->events.order(stream(), plain_stream(other));
+}
+
+Status CudaDevice::submit() {
+  if (parts_->batch() == nullptr) return Unit{};
+  ActiveContext active(parts_->context);
+  if (!active.ok()) return active.failure();
+  return parts_->submit();
 }
 
 DeviceCounters CudaDevice::counters() const {
   const auto& now = parts_->counters;
-  return {now.launches, now.waits, now.uploads, now.downloads, now.bytes_up, now.bytes_down};
+  const LaunchCounters& launched = parts_->launch_counters;
+  return {launched.launches, now.waits,      now.uploads,     now.downloads,
+          now.bytes_up,      now.bytes_down, launched.graphs, launched.graph_launches};
 }
 
 StreamScope::StreamScope(CudaDevice& device, CudaStream stream) : device_(device), before_(device.stream()) {

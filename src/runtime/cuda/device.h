@@ -18,6 +18,9 @@ namespace accel {
 using CudaStream = void*;
 
 struct CudaContext;
+class LaunchBatch;
+class LaunchGraphs;
+struct ParameterLayout;
 
 struct DeviceMemoryInfo {
   int64_t free = 0, total = 0;  // bytes of the device, of all processes
@@ -31,6 +34,7 @@ struct DeviceMemoryInfo {
 struct DeviceCounters {
   int64_t launches = 0, waits = 0, uploads = 0, downloads = 0;
   int64_t bytes_up = 0, bytes_down = 0;
+  int64_t graphs = 0, graph_launches = 0;  // CUDA graphs, and those of the launches that were in them
 };
 
 class CudaDevice {
@@ -47,7 +51,7 @@ class CudaDevice {
   int64_t shared_bytes() const;  // of shared memory that a block may have
 
   CudaStream stream() const;  // of the calling thread
-  // For calls of NVIDIA's libraries: they need an ActiveContext (context.h).
+  // For calls of NVIDIA's libraries: they need an ActiveContext (context.h) and a LaunchScope without graphs.
   const CudaContext& context() const;
 
   // Memory in the order of the current stream, aligned to 256 bytes, from the pool. Fails with out_of_device_memory after the
@@ -68,6 +72,8 @@ class CudaDevice {
   Status wait_for_all();
   // The current stream's later work comes after what `other` has been given so far.
   Status order_after(CudaStream other);
+  // Gives the stream the launches that a LaunchScope of the calling thread has collected.
+  Status submit();
 
   // Memory of the host that kernels can write, 8-byte words set to 0, reused after `give_words_back`: for single results.
   // It may be given back only when the work that writes it is done.
@@ -84,6 +90,7 @@ class CudaDevice {
  private:
   struct Parts;
   friend class StreamScope;
+  friend class LaunchScope;
   friend class DeviceModule;
 
   explicit CudaDevice(std::unique_ptr<Parts> parts);
@@ -106,11 +113,34 @@ class StreamScope {
   CudaStream before_;
 };
 
+// Until the end of the scope the launches of the calling thread on a device are collected, and the stream is given many of them
+// at once, as a CUDA graph. Whatever else gives the stream work, or waits for it, gives it those launches first, and memory
+// that is released is kept until then. For calls of NVIDIA's libraries, which are given the stream itself, and for code that
+// knows nothing of the scope there are scopes without graphs.
+class LaunchScope {
+ public:
+  // The graphs outlive the scope. Null: launches are not collected. What an outer scope has collected is submitted.
+  LaunchScope(CudaDevice& device, LaunchGraphs* graphs);
+  // Requires that all launches have been submitted (CudaDevice::submit); those that have not are lost.
+  ~LaunchScope();
+  LaunchScope(const LaunchScope&) = delete;
+  LaunchScope& operator=(const LaunchScope&) = delete;
+
+ private:
+  CudaDevice& device_;
+  LaunchBatch* before_;
+  std::unique_ptr<LaunchBatch> batch_;
+};
+
+// Graphs for launches of one program on a device. Null when the driver has no graphs, or none whose launches can be changed.
+std::shared_ptr<LaunchGraphs> new_launch_graphs(const CudaDevice& device);
+
 // The grid of one launch.
 struct LaunchShape {
   int64_t blocks = 1;    // up to 2^31 - 1
   int threads = 1;       // per block
   int shared_bytes = 0;  // dynamic shared memory
+  bool operator==(const LaunchShape&) const = default;
 };
 
 // A loaded CUBIN. Unloaded when nothing refers to it.
@@ -129,6 +159,7 @@ class DeviceModule {
   DeviceModule(CudaDevice& device, void* handle);
   Status find_kernels(const std::vector<std::string>& names);
   Status allow_shared_bytes(Kernel& kernel, int bytes) const;
+  const ParameterLayout* layout_of(Kernel& kernel) const;
 
   CudaDevice& device_;
   void* handle_;

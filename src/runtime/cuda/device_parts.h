@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "runtime/cuda/graphs/launch_batch.h"
 #include "runtime/cuda/host_words.h"
 #include "runtime/cuda/memory_pool.h"
 #include "runtime/cuda/staging.h"
@@ -16,6 +17,9 @@ constexpr int most_devices = 64;
 // The calling thread's current stream of each device.
 inline thread_local std::array<CudaStream, most_devices> current_streams{};
 
+// What the innermost LaunchScope of the calling thread collects on each device; null where it collects nothing.
+inline thread_local std::array<LaunchBatch*, most_devices> current_batches{};
+
 struct CudaDevice::Parts {
   explicit Parts(const CudaContext& opened) : context(opened) {}
 
@@ -26,11 +30,15 @@ struct CudaDevice::Parts {
   MemoryPool pool{context, events};
   HostWords words{context};
   Staging staging{context};
+  LaunchCounters launch_counters;
   struct {
-    std::atomic<int64_t> launches{0}, waits{0}, uploads{0}, downloads{0}, bytes_up{0}, bytes_down{0};
+    std::atomic<int64_t> waits{0}, uploads{0}, downloads{0}, bytes_up{0}, bytes_down{0};
   } counters;
 
   CudaStream stream() const { return current_streams[context.device]; }
+  LaunchBatch* batch() const { return current_batches[context.device]; }
+  // As CudaDevice::submit; requires that the context is current.
+  Status submit() const { return batch() != nullptr ? batch()->submit() : Status(Unit{}); }
 };
 
 }  // namespace accel

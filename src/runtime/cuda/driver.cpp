@@ -49,6 +49,7 @@ Status find_functions(void* library, const std::string& name, CudaDriver& functi
 #define CUDA_FUNCTION(function, symbol, parameters)         \
   if (!find_function(library, #symbol, functions.function)) \
     return fail(Reason::no_cuda_driver, name + " has no function " #symbol "; a newer driver is needed");
+#define CUDA_LATER_FUNCTION(function, symbol, parameters) find_function(library, #symbol, functions.function);
 #include "runtime/cuda/driver.inc"
   return Unit{};
 }
@@ -85,6 +86,14 @@ Status load_driver(const std::string& name, CudaDriver& functions) {
 }
 
 }  // namespace
+
+bool CudaDriver::has_graphs() const {
+  bool has_all = true;
+#define CUDA_FUNCTION(function, symbol, parameters)
+#define CUDA_LATER_FUNCTION(function, symbol, parameters) has_all &= (function) != nullptr;
+#include "runtime/cuda/driver.inc"
+  return has_all;
+}
 
 bool in_child_without_cuda() { return forked_after_init.load(std::memory_order_relaxed); }
 

@@ -68,6 +68,15 @@ void MemoryPool::use(char* memory, CudaStream stream) {
   if (std::find(block.users.begin(), block.users.end(), stream) == block.users.end()) block.users.push_back(stream);
 }
 
+int64_t MemoryPool::bytes_for(char* memory, CudaStream stream) {
+  std::lock_guard lock(mutex_);
+  auto at = blocks_.find(memory);
+  if (at == blocks_.end()) return 0;
+  const PoolBlock& block = *at->second;
+  const bool is_own = block.owner != nullptr && block.owner->stream == stream && block.users.empty();
+  return is_own && block.state == PoolBlock::live ? block.bytes : 0;
+}
+
 void MemoryPool::release_unused() {
   std::lock_guard lock(mutex_);
   if (context_.driver->cuCtxSynchronize() != 0) return;

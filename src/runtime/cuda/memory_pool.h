@@ -44,7 +44,7 @@ struct StreamBlocks {
   bool is_covered = false;                        // whether `released` comes after all use of the free blocks
 };
 
-// All functions but use, set_limit and the counts require that the context is current.
+// All functions but use, bytes_for, set_limit and the counts require that the context is current.
 class MemoryPool {
  public:
   MemoryPool(const CudaContext& context, CudaEvents& events) : context_(context), events_(events) {}
@@ -52,6 +52,8 @@ class MemoryPool {
   Result<char*> allocate(int64_t bytes, CudaStream stream);
   void release(char* memory, CudaStream stream);
   void use(char* memory, CudaStream stream);
+  // The size of a live block that only work of this stream uses: its later work may use the block for something else. 0: none.
+  int64_t bytes_for(char* memory, CudaStream stream);
   // Gives slabs without live blocks back to the driver, after all work of the device.
   void release_unused();
   void set_limit(int64_t bytes);

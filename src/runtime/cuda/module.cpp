@@ -1,6 +1,8 @@
 // DeviceModule: kernels of a CUBIN, and their launch.
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 
 #include "runtime/cuda/device_parts.h"
 
@@ -15,6 +17,8 @@ constexpr int attribute_dynamic_shared = 8;   // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_S
 struct DeviceModule::Kernel {
   CudaFunction function = nullptr;
   std::atomic<int> allowed_shared_bytes{usual_shared_bytes};
+  std::once_flag layout_asked;
+  std::optional<ParameterLayout> layout;  // once it was asked for, if the driver tells it
 };
 
 DeviceModule::DeviceModule(CudaDevice& device, void* handle) : device_(device), handle_(handle) {}
@@ -59,15 +63,29 @@ Status DeviceModule::launch(int kernel, const LaunchShape& shape, void** argumen
   auto& parts = *device_.parts_;
   ActiveContext active(parts.context);
   if (!active.ok()) return active.failure();
+  const CudaDriver& driver = *parts.context.driver;
   Kernel& launched = kernels_[kernel];
   if (shape.shared_bytes > launched.allowed_shared_bytes.load(std::memory_order_relaxed)) {
     ACCEL_TRY([[maybe_unused]] Unit allowed, allow_shared_bytes(launched, shape.shared_bytes));
   }
-  ACCEL_CUDA(*parts.context.driver, cuLaunchKernel, launched.function, static_cast<unsigned>(shape.blocks), 1, 1,
+  if (LaunchBatch* batch = parts.batch(); batch != nullptr && batch->stream() == parts.stream()) {
+    if (const ParameterLayout* layout = layout_of(launched)) return batch->add(launched.function, *layout, shape, arguments);
+    ACCEL_TRY([[maybe_unused]] Unit submitted, batch->submit());
+  }
+  ACCEL_CUDA(driver, cuLaunchKernel, launched.function, static_cast<unsigned>(shape.blocks), 1, 1,
              static_cast<unsigned>(shape.threads), 1, 1, static_cast<unsigned>(shape.shared_bytes), parts.stream(), arguments,
              nullptr);
-  parts.counters.launches.fetch_add(1, std::memory_order_relaxed);
+  parts.launch_counters.launches.fetch_add(1, std::memory_order_relaxed);
   return Unit{};
+}
+
+// Null when the driver does not tell it.
+const ParameterLayout* DeviceModule::layout_of(Kernel& kernel) const {
+  std::call_once(kernel.layout_asked, [&] {
+    auto found = read_layout(*device_.parts_->context.driver, kernel.function);
+    if (found.ok()) kernel.layout = std::move(found).value();
+  });
+  return kernel.layout ? &*kernel.layout : nullptr;
 }
 
 Status DeviceModule::allow_shared_bytes(Kernel& kernel, int bytes) const {

@@ -116,6 +116,7 @@ Status call_cusolver(CudaDevice& device, const std::function<Status(Cusolver&)>&
   std::lock_guard lock(cusolver().mutex());
   ActiveContext active(device.context());
   if (!active.ok()) return active.failure();
+  const LaunchScope by_library(device, nullptr);
   Cusolver solver(device, *functions);
   ACCEL_TRY([[maybe_unused]] Unit done, solver.begin());
   const Status worked = work(solver);

@@ -1,21 +1,13 @@
 // The CUDA driver's functions, with the names and parameters of cuda.h, on memory of the host.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
-#include "emulator.h"
-#include "faults.h"
+#include "calls.h"
 #include "worker.h"
 
 using namespace emulated;
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-#define DRIVER_FUNCTION EXPORTED int
-
-// Begins a function of the driver: one runs at a time, is counted, and fails where a test or an earlier error says so.
-#define BEGIN_CALL                        \
-  std::lock_guard lock(emulator().mutex); \
-  if (int injected = enter(__func__)) return injected
 
 // --- the driver and its devices ---
 
@@ -96,6 +88,8 @@ thread_local void* current_context = nullptr;
 
 }  // namespace
 
+bool emulated::has_context() { return current_context != nullptr; }
+
 DRIVER_FUNCTION cuDevicePrimaryCtxRetain(void** context, int device) {
   BEGIN_CALL;
   *context = &contexts[device];
@@ -129,7 +123,7 @@ DRIVER_FUNCTION cuMemGetInfo_v2(size_t* free, size_t* total) {
 
 DRIVER_FUNCTION cuMemAlloc_v2(char** memory, size_t bytes) {
   BEGIN_CALL;
-  if (!current_context) return say(201, "no context is current");
+  if (!has_context()) return say(no_context, "no context is current");
   return allocate(memory, bytes, false);
 }
 
@@ -235,15 +229,6 @@ DRIVER_FUNCTION cuStreamQuery(Stream* stream) {
   return stream->queue.empty() ? success : not_ready;
 }
 
-namespace {
-
-int finish(const std::shared_ptr<Mark>& mark) {
-  while (mark && !mark->is_done && !emulator().sticky && !mark->stream->queue.empty()) step(mark->stream);
-  return emulator().sticky;
-}
-
-}  // namespace
-
 DRIVER_FUNCTION cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
   BEGIN_CALL;
   return enqueue(stream, [mark = event->mark] { return finish(mark); });
@@ -310,6 +295,21 @@ DRIVER_FUNCTION cuModuleGetFunction(Function** function, Module* module, const c
   return find_function(function, module, name);
 }
 
+// Where a parameter lies among the others of the kernel.
+DRIVER_FUNCTION cuFuncGetParamInfo(Function* function, size_t number, size_t* offset, size_t* bytes) {
+  BEGIN_CALL;
+  const Kernel& kernel = *function->kernel;
+  if (number >= static_cast<size_t>(kernel.argument_count)) return invalid_value;
+  size_t at = 0;
+  for (size_t i = 0;; ++i) {
+    const size_t size = kernel.argument_bytes[i], alignment = std::min<size_t>(size & -size, 16);
+    at = (at + alignment - 1) / alignment * alignment;
+    *offset = at, *bytes = size;
+    if (i == number) return success;
+    at += size;
+  }
+}
+
 // Dynamic shared memory beyond 48 KiB must be asked for.
 DRIVER_FUNCTION cuFuncSetAttribute(Function* function, int attribute, int value) {
   BEGIN_CALL;
@@ -322,13 +322,9 @@ DRIVER_FUNCTION cuLaunchKernel(Function* function, unsigned grid_x, unsigned gri
                                unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream* stream, void** arguments,
                                void**) {
   BEGIN_CALL;
-  if (!current_context) return say(201, "no context is current");
-  const unsigned long long threads = 1ull * block_x * block_y * block_z, blocks = 1ull * grid_x * grid_y * grid_z;
-  if (threads == 0 || threads > 1024 || blocks == 0 || blocks >> 31 || grid_y > 65535 || grid_z > 65535)
-    return say(invalid_value, std::string(function->kernel->name) + ": shape of the launch");
-  if (static_cast<int>(shared_bytes) > function->allowed_dynamic_bytes)
-    return say(invalid_value, std::string(function->kernel->name) + ": dynamic shared memory that was not asked for");
+  if (!has_context()) return say(no_context, "no context is current");
   const Launch launch{function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes};
+  if (int code = check_launch(launch)) return code;
   auto copied = std::make_shared<Arguments>(copy_arguments(*function->kernel, arguments));
   return enqueue(stream, [=] { return run_kernel(launch, *copied); });
 }

@@ -24,6 +24,7 @@ enum Result {
   out_of_memory = 2,
   invalid_device = 101,
   invalid_image = 200,
+  no_context = 201,
   no_binary_for_device = 209,
   not_found = 500,
   not_ready = 600,
@@ -108,6 +109,7 @@ struct Event {
   std::shared_ptr<Mark> mark;
 };
 
+bool has_context();  // of the calling thread
 Stream* default_stream();
 Stream* new_stream(bool is_blocking);
 void destroy_stream(Stream* stream);
@@ -116,7 +118,8 @@ int enqueue(Stream* handle, Work work);
 int step(Stream* stream);
 int drain(Stream* stream);
 int drain_all();
-void drop_work();  // of all streams
+int finish(const std::shared_ptr<Mark>& mark);  // does the work up to a record of an event
+void drop_work();                               // of all streams
 
 // --- kernels ---
 
@@ -142,6 +145,7 @@ struct Launch {
   Triple grid, block;
   unsigned dynamic_bytes;
 };
+int check_launch(const Launch& launch);  // its shape
 Arguments copy_arguments(const Kernel& kernel, void** values);
 int run_kernel(const Launch& launch, Arguments& arguments);
 // The thread-local memory of a module for the calling thread: its __shared__ variables.

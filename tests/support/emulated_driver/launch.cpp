@@ -78,6 +78,17 @@ void run_blocks(Shared& shared, unsigned seed) {
 
 }  // namespace
 
+int check_launch(const Launch& launch) {
+  const auto [grid, block] = std::pair(launch.grid, launch.block);
+  const unsigned long long threads = 1ull * block.x * block.y * block.z, blocks = 1ull * grid.x * grid.y * grid.z;
+  const std::string name = launch.function->kernel->name;
+  if (threads == 0 || threads > 1024 || blocks == 0 || blocks >> 31 || grid.y > 65535 || grid.z > 65535)
+    return say(invalid_value, name + ": shape of the launch");
+  if (static_cast<int>(launch.dynamic_bytes) > launch.function->allowed_dynamic_bytes)
+    return say(invalid_value, name + ": dynamic shared memory that was not asked for");
+  return success;
+}
+
 Arguments copy_arguments(const Kernel& kernel, void** values) {
   Arguments copied;
   for (int i = 0; i < kernel.argument_count; ++i) {

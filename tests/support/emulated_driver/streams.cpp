@@ -57,6 +57,11 @@ int drain_all() {
   return emulator().sticky;
 }
 
+int finish(const std::shared_ptr<Mark>& mark) {
+  while (mark && !mark->is_done && !emulator().sticky && !mark->stream->queue.empty()) step(mark->stream);
+  return emulator().sticky;
+}
+
 void drop_work() {
   for (Stream* stream : streams) stream->queue.clear();
 }
