@@ -52,12 +52,12 @@ class Accel(Contestant):
         self.accel, self.put = accel, accel.to_device
 
     def make(self, row, arguments):
-        return row.function and self.accel.compile(row.function, device="cuda")
+        return row.function and self.accel.compile(row.function, device="cuda", mode=row.compile_mode)
 
     def facts(self, call, arguments):
         """What one call has the device do."""
         why = self.accel.explain(call)(*arguments)
-        found = {name: why.device.get(name) for name in ("launches", "waits", "bytes_up", "bytes_down")}
+        found = {name: why.device.get(name) for name in ("launches", "graphs", "waits", "bytes_up", "bytes_down")}
         if not why.compiled or why.device["name"] == "cpu":
             found["problem"] = f"not on the device: {why.exit or why.device['name']}"
         return found

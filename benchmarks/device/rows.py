@@ -38,6 +38,7 @@ class Row:
     same_bits: bool = False
     torch: Callable[..., Any] | None = None
     about: str = ""
+    compile_mode: str = "default"  # of accel.compile
 
 
 @functools.cache
@@ -259,6 +260,7 @@ def linear_algebra(name, function):
     ]
 
 
+WITH_GRAPHS = "jacobi", "until", "eight", "softmax_product_100"
 SHAPES = (10**8,), (10**4, 10**4), (8, 10**7), (10**7, 8), (3, 10**7)
 
 NAMED = [
@@ -367,6 +369,11 @@ NAMED = [
 ]
 
 
+def with_graphs(row):
+    about = f"the same in mode reduce-overhead as {row.name}"
+    return dataclasses.replace(row, name=f"{row.name}_graph", compile_mode="reduce-overhead", about=about)
+
+
 def of_program(program):
     """A row of a program of tests/programs, on arrays that lie on the device."""
 
@@ -378,7 +385,7 @@ def of_program(program):
 
 
 def all_rows():
-    rows = [*NAMED, *map(of_program, PROGRAMS.values())]
+    rows = [*NAMED, *(with_graphs(row) for row in NAMED if row.name in WITH_GRAPHS), *map(of_program, PROGRAMS.values())]
     for shape in SHAPES:
         for axis in [None, *range(len(shape))]:
             rows += [reduction(shape, operation, axis) for operation in OPERATIONS]

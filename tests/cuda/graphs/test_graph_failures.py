@@ -112,10 +112,10 @@ def test_random_calls(check_program, emulate, pool):
     """In every order that the device may choose, with memory that is used again and memory that is not."""
     check_program(
         f"""
-    sys_path = {str(Path(__file__).resolve().parents[1])!r}
+    sys_path = {str(Path(__file__).resolve().parents[2])!r}
     import sys
     sys.path.insert(0, sys_path)
-    from support.random_calls import RandomCalls
+    from support.on_device.random_calls import RandomCalls
     before = used()
     calls = RandomCalls(7)
     calls.run(60)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.device_arrays import on_host
 from support.interrupts import interrupted
-from support.random_calls import PROGRAMS, RandomCalls, sweeps, until
+from support.on_device.random_calls import PROGRAMS, RandomCalls, sweeps, until
 
 import accel
 
