@@ -1,5 +1,6 @@
 """Steps of the schedule on programs of several fields (docs/developer/peepholes.md): that they run, and NumPy's bits."""
 
+import copy
 import re
 
 import numpy as np
@@ -198,7 +199,7 @@ def test_events_come_before_stores():
     ]
     for program, *arguments in programs:
         with np.errstate(all="ignore"):
-            check_scheduled("events come first", program, *arguments)
+            check_scheduled("events come first", program, *copy.deepcopy(arguments))
         assert_same(program, accel.compile(program), *arguments)
 
 
