@@ -30,6 +30,7 @@ SPILLED = {  # bytes that kernels keep in memory for want of registers; may only
     ("normalised_columns", "nest0_2"): 4,
     ("selection", "nest2_2"): 4,  # a list by one block, with the 32 registers that let a multiprocessor have most threads
     ("column_variances", "nest0_2"): 24,  # parts of columns: divisions of eight elements at a time
+    ("assign_to_nearest", "nest0_0"): 84,  # by the compiler of CUDA 13.0; later ones need no memory
     ("assign_to_nearest", "nest0_1"): 98,  # these two are compiled on demand, for inner axes of any length
     ("assign_to_nearest", "nest0_2"): 98,
 }
