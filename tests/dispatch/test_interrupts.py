@@ -417,7 +417,7 @@ def test_compilation_is_interrupted(tmp_path):
         return s
 
     plain = sums(np.ones(5))
-    with accel.config(compiler=slow_compiler(tmp_path, 5)):
+    with accel.config(cache_dir=str(tmp_path / "cache"), compiler=slow_compiler(tmp_path, 5)):
         call = accel.compile(sums)
 
         def measure():
@@ -438,7 +438,7 @@ def test_a_signal_that_comes_while_a_slow_compilation_is_reported(monkeypatch, t
         raise KeyboardInterrupt
 
     monkeypatch.setattr(accel.logging, "_say_slow", report)
-    with accel.config(compiler=slow_compiler(tmp_path, 5), slow_compile=0.05):
+    with accel.config(cache_dir=str(tmp_path / "cache"), compiler=slow_compiler(tmp_path, 5), slow_compile=0.05):
         call = accel.compile(doubled := lambda x: x * 0.5713 + 2.0)
         begin = time.perf_counter()
         with pytest.raises(KeyboardInterrupt) as raised:
@@ -452,7 +452,7 @@ def test_a_thread_that_waits_for_the_compilation_of_another_is_not_interrupted_w
         return np.sum(x * 0.771) + 3.0
 
     found = []
-    with accel.config(compiler=slow_compiler(tmp_path, 1)):
+    with accel.config(cache_dir=str(tmp_path / "cache"), compiler=slow_compiler(tmp_path, 1)):
         call = accel.compile(sums)
         other = accel.compile(sums)
         thread = threading.Thread(target=lambda: (time.sleep(0.1), found.append(other(np.ones(5)))))

@@ -10,7 +10,7 @@ import numpy as np
 from support.device_arrays import on_host
 from support.flow_programs import write_flow_program
 from support.generated import INPUTS, Found, drawn_operations
-from support.on_device.noise import NoisyNumPy, noise, noisy
+from support.on_device.noise import NoisyNumPy, noise, noisy, noisy_abs
 from support.operations import OperationWriter
 from support.programs import called, define, write_program
 
@@ -92,7 +92,7 @@ class Expected:
         for seed in range(RUNS_WITH_NOISE):
             noise.seed(seed)
             with np.errstate(all="ignore"):
-                self.noisy.append(outcome(define(source, np=NoisyNumPy()), [noisy(x) for x in inputs()]))
+                self.noisy.append(outcome(define(source, np=NoisyNumPy(), abs=noisy_abs), [noisy(x) for x in inputs()]))
             self.used |= noise.used
         self.is_stable = all(self.is_like(other) for other in self.noisy)
 
