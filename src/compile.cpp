@@ -101,6 +101,8 @@ Result<DeviceCode> compile_for_device(const Program& program, const KernelSource
   code.kernels = source.kernels;
   code.written_inputs.assign(static_cast<size_t>(program.input_count), false);
   for (const Nest& nest : program.nests) note_stores(program, nest.body, code.written_inputs);
+  code.has_deferred_checks = source.has_deferred_checks;
+  code.has_checks_in_loops = source.has_checks_in_loops;
   auto cubin = std::async(std::launch::async, [&]() -> Result<std::string> {
     return source.kernels.empty() ? Result<std::string>(std::string()) : compile_device_code(source.device_text, architecture);
   });

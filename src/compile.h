@@ -21,6 +21,7 @@ struct DeviceCode {
   std::string other_source;          // with the others, compiled when one of them is launched; "": there are none
   std::vector<KernelName> kernels;   // by number
   std::vector<bool> written_inputs;  // by array input: whether a kernel stores to it
+  bool has_deferred_checks = false, has_checks_in_loops = false;  // as in KernelSource
 };
 
 struct Compilation {

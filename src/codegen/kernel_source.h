@@ -22,6 +22,8 @@ struct KernelSource {
   std::string device_text = {};          // CUDA text without includes, with the likely kernels
   std::string other_text = {};           // the same with the other kernels; "": there are none
   std::vector<KernelName> kernels = {};  // by number
+  // Whether the host need not wait for checks of indices (AccelDeviceLaunch::defers_checks), and whether loops have such.
+  bool has_deferred_checks = false, has_checks_in_loops = false;
 };
 
 // `quiet_comparisons`: comparisons of floats raise no event for NaN, as in NumPy, at some cost in speed. Kernels of programs

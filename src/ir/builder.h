@@ -72,6 +72,7 @@ class Builder {
   void jump(BlockId target, std::vector<ValueId> arguments = {});
   void branch(ValueId condition, BlockId when_true, std::vector<ValueId> true_arguments, BlockId when_false,
               std::vector<ValueId> false_arguments);
+  Terminator& terminator() { return graph_.blocks[static_cast<size_t>(block_)].terminator; }
   void ret(std::vector<ValueId> outputs);
   void leave(int exit, std::vector<ValueId> outputs);
 
@@ -88,7 +89,6 @@ class Builder {
 
  private:
   ValueId castable(ValueId v, DType dtype);
-  Terminator& terminator() { return graph_.blocks[static_cast<size_t>(block_)].terminator; }
   ValueId add(Op op, std::vector<ValueId> operands, Attributes attrs, Type result);
 
   Graph& graph_;

@@ -146,7 +146,9 @@ struct Terminator {
   BlockId targets[2] = {-1, -1};  // jump: [0]; branch: [0] when true, [1] when false
   std::vector<ValueId> target_arguments[2];
   bool is_guessed =
-      false;     // branch: better a jump, which may be guessed right, than a selection, which waits for the condition
+      false;  // branch: better a jump, which may be guessed right, than a selection, which waits for the condition
+  bool is_deferrable = false;  // branch: [1] is an exit, and what comes after [0] accesses no memory outside of arrays if the
+                               // condition does not hold either: it may be tested later, before the run has effects
   int poll = 0;  // jump, branch: the exit that an interrupted run takes where this leads back to a loop; 0: there is none
 };
 

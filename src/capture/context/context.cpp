@@ -56,9 +56,9 @@ bool Capture::may_fork(Dim d) const {
   return facts_.is_runtime(d) ? walker_->may_fork() : walker_->may_fork_on_sizes();
 }
 
-Status Capture::require(ValueId condition, Reason reason, std::string detail) {
+Status Capture::require(ValueId condition, Reason reason, std::string detail, bool is_deferrable) {
   if (walker_ == nullptr) return fail(Reason::data_dependent_branch, detail);
-  return walker_->leave_unless(condition, reason, std::move(detail));
+  return walker_->leave_unless(condition, reason, std::move(detail), is_deferrable);
 }
 
 Result<Ref> Capture::call_python(PyObject* function, const CallArguments& arguments) {

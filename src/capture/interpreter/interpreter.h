@@ -63,8 +63,8 @@ class Interpreter final : public Walker {
   bool in_loop() const override { return !walk_.passed.empty(); }
   bool in_library() const override { return walk_.in_library(); }
   std::vector<Ref> alive() override { return walk_.save(capture_).keep_objects; }
-  Status leave_unless(ValueId condition, Reason reason, std::string detail) override {
-    return exits_.leave_unless(condition, reason, std::move(detail));
+  Status leave_unless(ValueId condition, Reason reason, std::string detail, bool is_deferrable) override {
+    return exits_.leave_unless(condition, reason, std::move(detail), is_deferrable);
   }
   Result<Ref> call_now(const Ref& callable, const CallArguments& arguments) override;
   Result<std::optional<Ref>> next_of_generator(const Ref& generator) override { return generators_.next(generator); }

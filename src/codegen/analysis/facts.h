@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "codegen/analysis/deferred_checks.h"
 #include "codegen/analysis/statements.h"
 
 namespace accel {
@@ -29,6 +30,8 @@ class Facts {
   // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
   int panel_of(const Nest& nest) const { return panels_[static_cast<size_t>(&nest - program_.nests.data())]; }
   int panel_count() const { return panel_count_; }
+  // Whether the cell has a check that need not be awaited. Nests store to it only if the check fails; before, it is true.
+  bool is_deferred_check(BufferId cell) const { return deferred_checks_.cells.contains(cell); }
   // Events of all statements of a body.
   int events(const Body& body) const;
 
@@ -39,6 +42,7 @@ class Facts {
   const Program& program_;
   std::vector<const Stmt*> definitions_;  // by temp
   std::set<TempId> preserved_;
+  DeferredChecks deferred_checks_;
   std::vector<int> panels_;  // by nest
   int panel_count_ = 0;
 };

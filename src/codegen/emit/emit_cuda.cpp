@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/analysis/deferred_checks.h"
 #include "codegen/emit/control/control_function.h"
 #include "codegen/emit/device/device_nests.h"
 #include "codegen/emit/functions/kernel_entry.h"
@@ -58,12 +59,15 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   device.raw(nests.device_text());
   const char* end = "}  // namespace accel_kernel_text\n";
   const std::string& others = nests.other_kernels();
+  const DeferredChecks checks = deferred_checks(program);
   return KernelSource{host.text(),
                       program.imports,
                       {},
                       cat(device.text(), nests.likely_kernels(), end),
                       others.empty() ? "" : cat(device.text(), others, end),
-                      nests.kernels()};
+                      nests.kernels(),
+                      !checks.cells.empty(),
+                      checks.are_in_loops};
 }
 
 }  // namespace accel

@@ -118,8 +118,11 @@ std::string Names::address(const Address& address) { return cat(buffer(address.b
 
 std::string Names::indexed_address(const Stmt& stmt, size_t first) {
   std::string text = address(stmt.address);
-  for (size_t k = first; k < stmt.args.size(); ++k)
-    text += cat(" + ", temp_name(stmt.args[k]), "*", dim(stmt.core_strides[k - first]));
+  for (size_t k = first; k < stmt.args.size(); ++k) {
+    std::string index = temp_name(stmt.args[k]);
+    if (!stmt.core_dims.empty()) index = cat("nearest_index(", index, ", ", dim(stmt.core_dims[k - first]), ")");
+    text += cat(" + ", index, "*", dim(stmt.core_strides[k - first]));
+  }
   return text;
 }
 

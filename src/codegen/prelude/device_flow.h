@@ -1,9 +1,10 @@
 // Programs with control flow for a device: numbers that kernels give the host, and arrays that exits copy.
 
 // Cells are memory of the host; kernels know them by another address.
-static char* take_cells(const AccelLaunch* launch, int count) {
-  return ((const AccelDeviceLaunch*)launch)->take_cells(launch->context, count);
+static char* take_cells(const AccelLaunch* launch, int count, int checks) {
+  return ((const AccelDeviceLaunch*)launch)->take_cells(launch->context, count, checks);
 }
+static bool defers_checks(const Frame* frame) { return ((const AccelDeviceLaunch*)frame->launch)->defers_checks != 0; }
 static char* cell_of_kernels(const Frame* frame, char* cell) {
   return cell + ((const AccelDeviceLaunch*)frame->launch)->cells_distance;
 }

@@ -110,24 +110,35 @@ int Run::run_on_host_copies() {
 
 int Run::run_on_device() {
   const NativeKernel& kernel = context_.kernels.plain();
-  DeviceLaunch launch(context_.kernels.device_plan(), context_.plan.outputs, outputs_, binding_);
-  CudaDevice& device = *context_.kernels.device_plan().device;
+  const DevicePlan& plan = context_.kernels.device_plan();
+  CudaDevice& device = *plan.device;
   const DeviceCounters before = device.counters();
   take_references(true);
   PyThreadState* unlocked = nullptr;
   Interruptible interruptible{context_.plan.has_interrupts, nullptr, still_holds, nullptr, this};
   interruptible.yield = submit_launches;
   KernelScope scope(&unlocked, interruptible);
-  if (context_.kernels.device_plan().writes_device_arrays) ignore_signals();
-  const int status =
-      launch.run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
+  if (plan.writes_device_arrays) ignore_signals();
+  std::optional<DeviceLaunch> launch;
+  auto run = [&](bool defers_checks) {
+    launch.emplace(plan, context_.plan.outputs, outputs_, binding_, defers_checks);
+    return launch->run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
+  };
+  int status = run(plan.defers_checks);
+  if (launch->has_failed_check()) {
+    launch.reset();
+    context_.plan.outputs.release(outputs_);
+    context_.plan.outputs.prepare(outputs_);
+    exit_ = 0;
+    status = run(false);
+  }
   const bool was_interrupted = scope.take();
   if (was_interrupted || (status & accel_interrupted) != 0) note_interruption(was_interrupted);
   take_references(false);
   context_.history.note_device_work(difference(device.counters(), before));
-  if (launch.failure()) context_.history.fail(*launch.failure());
-  const bool has_failed = launch.failure() && launch.failure()->reason != Reason::interrupted;
-  cannot_run_again_ = has_failed && (context_.kernels.device_plan().gives_device_arrays || launch.has_spoilt_arguments());
+  if (launch->failure()) context_.history.fail(*launch->failure());
+  const bool has_failed = launch->failure() && launch->failure()->reason != Reason::interrupted;
+  cannot_run_again_ = has_failed && (plan.gives_device_arrays || launch->has_spoilt_arguments());
   if (cannot_run_again_ && interruption_) {  // the failure is raised, and the interrupt later
     interruption_.reset();
     drop_own_error();

@@ -53,6 +53,8 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     writes_arguments |= is_written && guard.array.device < 0;
     writes_device_arrays |= is_written && guard.array.device >= 0;
   }
+  // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop.
+  defers_checks = code.has_deferred_checks && (!writes_device_arrays || code.has_checks_in_loops);
   backs_up = writes_device_arrays && may_raise;
 }
 
@@ -64,6 +66,7 @@ void DeviceLaunch::Lists::clear() {
   shapes.clear();
   words.clear();
   cells = {};
+  checks = 0;
 }
 
 std::unique_ptr<DeviceLaunch::Lists> DeviceLaunch::take_lists() {
@@ -122,13 +125,15 @@ int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int thr
   return running->check(started) ? 0 : accel_error;
 }
 
-char* DeviceLaunch::take_cells(void* context, int count) {
+char* DeviceLaunch::take_cells(void* context, int count, int checks) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
   CudaDevice& device = *self.plan_.device;
   const int size = count * words_of_number;
   Result<int64_t*> words = device.take_words(size);
   if (!words.ok()) return self.failure_ = words.failure(), nullptr;
   self.lists_->cells = {*words, size};
+  self.lists_->checks = checks;
+  std::fill_n(*words, checks * words_of_number, 1);
   char* const cells = reinterpret_cast<char*>(*words);
   self.launch_.cells_distance = device.device_address(*words) - cells;
   return cells;
@@ -136,8 +141,16 @@ char* DeviceLaunch::take_cells(void* context, int count) {
 
 int DeviceLaunch::wait(void* context) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
-  if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
-  return self.check(without_gil([&] { return self.plan_.device->wait(); })) ? 0 : accel_error;
+  return self.wait_and_check() ? 0 : accel_error;
+}
+
+// Waits for all kernels, and tests the checks that were not awaited.
+bool DeviceLaunch::wait_and_check() {
+  if (!check(plan_.device->submit())) return false;  // before other threads run
+  if (!check(without_gil([&] { return plan_.device->wait(); }))) return false;
+  for (int k = 0; defers_checks_ && k < lists_->checks; ++k)
+    has_failed_check_ |= *reinterpret_cast<const char*>(lists_->cells.first + words_of_number * k) == 0;
+  return !has_failed_check_;
 }
 
 int DeviceLaunch::copy(void* context, void* to, const void* from, int64_t bytes) {
@@ -175,6 +188,7 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   launch_.shared_bytes = plan_.device->shared_bytes();
   launch_.start = start;
   launch_.take_cells = take_cells;
+  launch_.defers_checks = defers_checks_ ? 1 : 0;
   launch_.wait = wait;
   launch_.copy = copy;
   const LaunchScope scope(*plan_.device, plan_.graphs.get());
@@ -185,14 +199,16 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   int status = kernel(&launch_.launch) & ~events;
   running = outside;
   if (!check(plan_.device->submit())) status |= accel_error;
+  if (defers_checks_ && !has_failed_check_ && !wait_and_check()) status |= accel_error;
   if (status != 0) restore_inputs();
   if (status != 0) return status;
-  return download(exit) ? 0 : accel_error;
+  return download(exit, defers_checks_) ? 0 : accel_error;
 }
 
 // Copies what the run may overwrite before it finds that NumPy raises, so that the interpreter can make the call again.
 bool DeviceLaunch::back_up_inputs() {
-  for (size_t k = 0; plan_.backs_up && k < plan_.inputs.size(); ++k) {
+  const bool backs_up = plan_.backs_up || (plan_.writes_device_arrays && defers_checks_);
+  for (size_t k = 0; backs_up && k < plan_.inputs.size(); ++k) {
     const DevicePlan::Input& input = plan_.inputs[k];
     if (!input.is_on_device || !input.is_written) continue;
     const auto [low, high] = memory_span(array_layout(binding_.sources[input.source]));
@@ -285,9 +301,8 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
 
 // --- results that the host gets ----------------------------------------------------------------------------------------
 
-// Arguments are written last: until then the call can be made again elsewhere.
-bool DeviceLaunch::download(int exit) {
-  bool is_done = false;
+// Arguments are written last: until then the call can be made again elsewhere. `is_done`: whether all kernels have ended.
+bool DeviceLaunch::download(int exit, bool is_done) {
   for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
     if (lists_->memory[static_cast<size_t>(output)] == nullptr) continue;
     if (!download_output(output)) return false;

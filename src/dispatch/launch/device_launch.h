@@ -38,14 +38,16 @@ struct DevicePlan {
   bool writes_arguments = false;         // of NumPy's
   bool writes_device_arrays = false;     // arguments on the device
   bool backs_up = false;                 // these
+  bool defers_checks = false;            // runs take checks of indices to hold, until the host waits or they end
   std::shared_ptr<LaunchGraphs> graphs;  // null: kernels are launched one by one
 };
 
 class DeviceLaunch {
  public:
-  // All arguments outlive this; `outputs` is prepared.
-  DeviceLaunch(const DevicePlan& plan, const OutputPlan& output_plan, Outputs& outputs, const Binding& binding)
-      : plan_(plan), output_plan_(output_plan), outputs_(outputs), binding_(binding) {}
+  // All arguments outlive this; `outputs` is prepared. `defers_checks`: as in the plan, where it may be true.
+  DeviceLaunch(const DevicePlan& plan, const OutputPlan& output_plan, Outputs& outputs, const Binding& binding,
+               bool defers_checks)
+      : plan_(plan), output_plan_(output_plan), outputs_(outputs), binding_(binding), defers_checks_(defers_checks) {}
   ~DeviceLaunch();  // gives all memory back that no result has
   DeviceLaunch(const DeviceLaunch&) = delete;
   DeviceLaunch& operator=(const DeviceLaunch&) = delete;
@@ -55,6 +57,8 @@ class DeviceLaunch {
           int& exit);
   // Whether a step of the run that this thread makes has succeeded; the first failure is the run's.
   static bool note(const Status& status);
+  // Whether a check has failed that was taken to hold: the run has had no effect, and one that does not defer checks is due.
+  bool has_failed_check() const { return has_failed_check_; }
   // Why the run failed, if the reason is not the status alone.
   const std::optional<Failure>& failure() const { return failure_; }
   // Whether a run that failed may have written some elements of NumPy's arguments: the call cannot be made again.
@@ -65,11 +69,12 @@ class DeviceLaunch {
   static void* allocate(int64_t bytes);
   static void release(void* memory);
   static void* allocate_output(void* context, int output, const int64_t* dims);
-  static char* take_cells(void* context, int count);
+  static char* take_cells(void* context, int count, int checks);
   static int wait(void* context);
   static int copy(void* context, void* to, const void* from, int64_t bytes);
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
 
+  bool wait_and_check();
   Status upload(const ArgumentSpan& span);
   bool upload_inputs();
   bool back_up_inputs();
@@ -79,7 +84,7 @@ class DeviceLaunch {
   bool take_word(int output);
   bool take_words();
   bool finish_word(const int64_t* words, int output);
-  bool download(int exit);
+  bool download(int exit, bool is_done);
   bool download_output(int output);
   bool download_inputs();
   bool download_input(size_t input);
@@ -98,6 +103,7 @@ class DeviceLaunch {
     std::vector<std::vector<int64_t>> shapes;     // of these
     std::vector<std::pair<int64_t*, int>> words;  // numbers of the host that kernels write: memory, output
     std::pair<int64_t*, int> cells;               // memory, words
+    int checks = 0;                               // cells that have them, the first ones
     void clear();
   };
   static std::unique_ptr<Lists> take_lists();
@@ -111,6 +117,8 @@ class DeviceLaunch {
   std::optional<Failure> failure_;
   AccelDeviceLaunch launch_{};
   bool is_written_ = false;  // elements of NumPy's arguments
+  const bool defers_checks_;
+  bool has_failed_check_ = false;
 };
 
 }  // namespace accel

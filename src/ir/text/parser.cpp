@@ -195,6 +195,7 @@ class Parser {
       target(t, 0);
       target(t, 1);
       t.is_guessed = eat("guessed");
+      t.is_deferrable = eat("deferrable");
       if (eat("poll")) t.poll = static_cast<int>(integer());
     } else {
       set_error("expected a terminator");

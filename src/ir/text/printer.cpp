@@ -99,8 +99,8 @@ class Printer {
         out_ += "    jump" + target(0) + poll + "\n";
         break;
       case TerminatorKind::branch:
-        out_ +=
-            "    branch(" + names(t.operands) + ")" + target(0) + target(1) + (t.is_guessed ? " guessed" : "") + poll + "\n";
+        out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + (t.is_guessed ? " guessed" : "") +
+                (t.is_deferrable ? " deferrable" : "") + poll + "\n";
         break;
     }
   }

@@ -20,6 +20,8 @@ bool has_in_memory(const Body& body, BufferId id) {
   });
 }
 
+bool is_constant(const Stmt& stmt) { return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index; }
+
 }  // namespace
 
 void Linker::link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps) {
@@ -101,8 +103,33 @@ void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
   }
 }
 
+// Constants and extents that a nest would store to cells become scalar steps: the host need not wait for them.
+void Linker::take_constants(Body& body, std::vector<BlockStep>& steps) {
+  std::map<TempId, const Stmt*> known;
+  for (const Stmt& stmt : body)
+    if (is_constant(stmt)) known[stmt.dst] = &stmt;
+  Body rest;
+  for (const Stmt& stmt : body) {
+    const bool is_number = stmt.kind == StmtKind::store && names_.scalars.contains(stmt.address.buffer);
+    const auto value = is_number ? known.find(stmt.args[0]) : known.end();
+    const ValueId v = is_number ? names_.scalars.at(stmt.address.buffer) : no_value;
+    if (value == known.end() || stmt.dtype != graph_.type(v).dtype) {
+      rest.push_back(stmt);
+      continue;
+    }
+    Stmt number = *value->second;
+    number.dst = places_.temp(v);
+    number.node = -1;
+    append_scalar(std::move(number), steps);
+    names_.assigned.insert(v);
+  }
+  body = std::move(rest);
+}
+
 // Adds a nest. Scalars that it stores, or passes to a NumPy loop, go through cells.
 void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
+  if (graph_.target.is_device()) take_constants(nest.body, steps);
+  if (std::all_of(nest.body.begin(), nest.body.end(), is_constant)) return;
   std::vector<std::pair<ValueId, BufferId>> cells;
   for (const auto& [own, v] : names_.scalars) {
     names_.buffers[static_cast<size_t>(own)] = -1;

@@ -37,6 +37,7 @@ class Linker {
   void name_buffers(const SegmentGraph& part, const Program& program);
   BufferId alias_of(BufferId id);
   void add_scalars(Body body, std::vector<BlockStep>& steps);
+  void take_constants(Body& body, std::vector<BlockStep>& steps);
   void add_nest(Nest nest, std::vector<BlockStep>& steps);
   Stmt access(StmtKind kind, ValueId v, BufferId cell) const;
   Body renamed(Body body);

@@ -133,6 +133,7 @@ class BlockWriter {
         out.end = BlockEnd::branch;
         out.condition = code_.scalar(t.operands[0], out.steps);
         out.is_guessed = t.is_guessed;
+        out.is_deferrable = t.is_deferrable;
         break;
       default:
         end_with_exit(t, out);

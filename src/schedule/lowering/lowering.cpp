@@ -204,6 +204,11 @@ TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
   stmt.address = *address;
   StridedView view = *strided_view(dims_, graph_, placement_.places, base);
   stmt.core_strides.assign(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<Dim>& shape = graph_.type(base).shape;
+  auto is_listed = [&](ValueId v) { return !graph_.is_input(v) && graph_.producer(v).op == Op::true_indices; };
+  const bool is_in_range = std::all_of(node.operands.begin() + 1, node.operands.end(), is_listed);
+  if (graph_.target.is_device() && !is_in_range)
+    stmt.core_dims.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(count));
   return emit(std::move(stmt), graph_.type(v).dtype);
 }
 

@@ -228,6 +228,8 @@ void write_put(const Graph& graph, const Placement& placement, Lowering& lowerin
         lowering.value_at(node.operands[k], Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(lead))));
     stmt.core_strides.push_back(base.strides[k - 2]);
   }
+  const std::vector<Dim>& shape = graph.type(node.operands[0]).shape;
+  if (graph.target.is_device()) stmt.core_dims.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(count));
   Dim offset = base.offset;
   for (size_t k = lead; k < index.size(); ++k) offset = dims.add(offset, dims.mul(index[k], base.strides[count + k - lead]));
   stmt.address = {lowering.root_buffer(base.base), offset};

@@ -84,8 +84,9 @@ enum class StmtKind : uint8_t {
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   accumulate,  // for var in [0, extent): dst = args[0], computed by body, combined by op with the dst before, if there is one;
                // *address = dst. For devices; op is associative
-  gather,      // dst = *(address + sum of args[k] * core_strides[k])
-  scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  gather,      // dst = *(address + sum of args[k] * core_strides[k]); core_dims, for devices: args[k] below 0 or beyond
+               // core_dims[k] is replaced by the nearest index, and where one of these is 0 there is no access
+  scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]; core_dims as for gather
   list,        // dst (int64) = args[1] + the number of var in [0, extent) for which args[0], computed by body, holds; args[2] +
                // var of each is stored (int64) at address + 8 * k, with k counting up from args[1]; args[3]: how many in all
   listed,  // at the end of the body of a list on devices: body runs for each of its elements, number `count` of the list's run,
@@ -150,7 +151,7 @@ struct Stmt {
   int import = -1;                    // call, gufunc: index into Program::imports
   std::vector<CallOperand> operands;  // call: operands then results
   std::vector<int> numbers;           // boxed, python, extent, receive
-  std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
+  std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count; gather, scatter: see there
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
   int node = -1;                      // node of the graph, for events
   Location where;                     // of that node in the source, for accel.explain
@@ -214,8 +215,9 @@ enum class BlockEnd : uint8_t { jump, branch, exit };
 struct ProgramBlock {
   std::vector<BlockStep> steps;
   BlockEnd end = BlockEnd::exit;
-  TempId condition = -1;    // branch: edges[0] when true, edges[1] when false
-  bool is_guessed = false;  // branch: not turned into selects (ir/graph.h)
+  TempId condition = -1;       // branch: edges[0] when true, edges[1] when false
+  bool is_guessed = false;     // branch: not turned into selects (ir/graph.h)
+  bool is_deferrable = false;  // branch: as in Terminator
   Edge edges[2];
   int poll = 0;  // jump, branch: as in Terminator
   int exit = 0;

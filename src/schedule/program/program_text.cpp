@@ -83,7 +83,7 @@ class Printer {
     if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]) + poll_text(b));
     if (b.end == BlockEnd::branch)
       line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]) +
-                  (b.is_guessed ? " guessed" : "") + poll_text(b));
+                  (b.is_guessed ? " guessed" : "") + (b.is_deferrable ? " deferrable" : "") + poll_text(b));
     line(0, "}");
   }
 
@@ -256,6 +256,7 @@ class Parser {
       return size == 4 && edge(w, 1, b.edges[0]);
     }
     b.end = BlockEnd::branch;
+    if (size > 8 && w[size - 1] == "deferrable") b.is_deferrable = true, --size;
     b.is_guessed = size == 9 && w[8] == "guessed";
     return w[0] == "branch" && size == (b.is_guessed ? 9U : 8U) && read_prefixed(w[1], 't', b.condition) &&
            edge(w, 2, b.edges[0]) && edge(w, 5, b.edges[1]);

@@ -90,8 +90,15 @@ constexpr Field dims_field = {
       return read_list(word, s.*member, [&](std::string_view item, Dim& out) { return read_dim(dims, item, out); });
     }};
 
+// Lists that are empty are left out.
+template <std::vector<Dim> Stmt::* member>
+constexpr Field if_dims_field = {
+    [](const DimTable& dims, const Stmt& s) { return (s.*member).empty() ? std::string() : dims_field<member>.print(dims, s); },
+    [](DimTable& dims, std::string_view word, Stmt& s) { return dims_field<member>.parse(dims, word, s); }, true};
+
 const std::vector<Row>& rows() {
-  static const Field variable = variable_field, extent = extent_field, dtype = dtype_field, args = args_field;
+  static const Field variable = variable_field, extent = extent_field, dtype = dtype_field, args = args_field,
+                     dims = dims_field<&Stmt::core_dims>, strides = dims_field<&Stmt::core_strides>;
   static const std::vector<Row> table = {
       {StmtKind::loop, "loop", false, true, {loop_kind_field, variable, extent}},
       {StmtKind::tile, "tile", false, true, {loop_kind_field, variable, count_field, extent, step_field}},
@@ -109,37 +116,21 @@ const std::vector<Row>& rows() {
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
       {StmtKind::accumulate, "accumulate", true, true, {op_field, dtype, variable, extent, address_field, args}},
-      {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
-      {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
+      {StmtKind::gather, "gather", true, false, {dtype, address_field, args, strides, if_dims_field<&Stmt::core_dims>}},
+      {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, strides, if_dims_field<&Stmt::core_dims>}},
       {StmtKind::list, "list", true, true, {dtype, variable, extent, address_field, args}},
       {StmtKind::listed, "listed", false, true, {variable, count_field, extent}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args, quiet_field}},
       {StmtKind::slice, "slice", true, false, {dtype, extent, dim_field, args}},
       {StmtKind::bind, "bind", false, false, {dim_field, args}},
-      {StmtKind::boxed,
-       "boxed",
-       true,
-       false,
-       {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
-      {StmtKind::python,
-       "python",
-       true,
-       false,
-       {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
+      {StmtKind::boxed, "boxed", true, false, {dtype, numbers_field, args, operands_field, dims, strides}},
+      {StmtKind::python, "python", true, false, {dtype, numbers_field, args, operands_field, dims, strides}},
       {StmtKind::extent, "extent", true, false, {dtype, numbers_field}},
       {StmtKind::receive, "receive", true, false, {dtype, numbers_field}},
       {StmtKind::draw, "draw", true, false, {dtype, numbers_field, args}},
       {StmtKind::interrupted, "interrupted", true, false, {dtype, numbers_field}},
-      {StmtKind::receive_array,
-       "receive_array",
-       false,
-       false,
-       {dtype, numbers_field, address_field, dims_field<&Stmt::core_dims>}},
-      {StmtKind::gufunc,
-       "gufunc",
-       false,
-       false,
-       {import_field, extent, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
+      {StmtKind::receive_array, "receive_array", false, false, {dtype, numbers_field, address_field, dims}},
+      {StmtKind::gufunc, "gufunc", false, false, {import_field, extent, operands_field, dims, strides}},
   };
   return table;
 }

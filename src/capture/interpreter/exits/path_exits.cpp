@@ -71,7 +71,7 @@ bool PathExits::is_writable() {
   return write_exit(probe, walk_.live_frames()).ok();
 }
 
-Status PathExits::leave_unless(ValueId condition, Reason reason, std::string detail) {
+Status PathExits::leave_unless(ValueId condition, Reason reason, std::string detail, bool is_deferrable) {
   if (walk_.speculative) return Unit{};
   if (capture_.effects() != walk_.running.effects)
     return fail(Reason::data_dependent_branch, "a check after an effect: " + detail);
@@ -107,6 +107,7 @@ Status PathExits::leave_unless(ValueId condition, Reason reason, std::string det
   build.move_to(here);
   BlockId next = build.new_block();
   build.branch(condition, next, {}, check_.block, {});
+  build.terminator().is_deferrable = is_deferrable;
   build.move_to(next);
   return Unit{};
 }

@@ -29,7 +29,7 @@ class PathExits : InterpreterPart {
   // Ends the path with an exit before the next instruction, or if frames cannot be rebuilt there, before an earlier one.
   Status leave_for(const PlannedExit& planned);
   // Branches to an exit before the running instruction where `condition` is false. All checks of an instruction share the exit.
-  Status leave_unless(ValueId condition, Reason reason, std::string detail);
+  Status leave_unless(ValueId condition, Reason reason, std::string detail, bool is_deferrable);
   // Whether all frames can be rebuilt before the next instruction.
   bool is_writable();
 

@@ -108,7 +108,7 @@ Status require_all(Capture& capture, const std::vector<ValueId>& conditions, con
     if (condition == no_value) continue;
     all = all == no_value ? condition : combined(capture, Op::logical_and, all, condition, DType::bool_);
   }
-  return all == no_value ? Status(Unit{}) : capture.require(all, Reason::will_raise, what);
+  return all == no_value ? Status(Unit{}) : capture.require(all, Reason::will_raise, what, true);
 }
 
 Ref moved_back(Capture& capture, const Ref& array, int fancy, int first) {

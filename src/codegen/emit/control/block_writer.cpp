@@ -61,6 +61,14 @@ bool is_under_branch(const std::vector<ProgramBlock>& blocks, size_t number) {
 
 bool reads_memory(const Stmt& stmt) { return stmt.kind == StmtKind::load; }
 
+// What has to be true before the host reads cells that kernels write; empty: nothing.
+std::string condition_of_reads(const Facts& facts, const Body& body) {
+  auto waits = [&](const Stmt& stmt) { return reads_memory(stmt) && !facts.is_deferred_check(stmt.address.buffer); };
+  if (std::none_of(body.begin(), body.end(), reads_memory)) return "";
+  return std::any_of(body.begin(), body.end(), waits) ? "wait_for_kernels(frame)"
+                                                      : "defers_checks(frame) || wait_for_kernels(frame)";
+}
+
 // Whether g++ takes an operation of the block, which has events, for one without: roots, and products that are fused.
 bool has_hidden_events(const ProgramBlock& block) {
   auto hides = [&](const Stmt& stmt) {
@@ -135,8 +143,8 @@ void BlockWriter::scalars(const BlockStep& step) {
   for (const Stmt& stmt : step.body)
     if (is_received_output(program_, stmt)) written.erase(stmt.address.buffer);
   for (BufferId id : written) MemoryWriter(control_).allocate(id);
-  if (program_.target.is_device() && std::any_of(step.body.begin(), step.body.end(), reads_memory))
-    stop_unless("wait_for_kernels(frame)");
+  const std::string condition = program_.target.is_device() ? condition_of_reads(copy_.facts, step.body) : "";
+  if (!condition.empty()) stop_unless(condition);
   for (size_t k = 0; k < step.body.size(); ++k) {
     scalar(step, k);
     if (step.body[k].kind != StmtKind::bind) save(step.body[k].dst);

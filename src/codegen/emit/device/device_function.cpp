@@ -407,6 +407,7 @@ std::string DeviceFunction::target() {
   const bool is_own = buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
   Code out;
   out.line("Ordered ordered = {};");
+  for (Dim extent : store.core_dims) out.line(cat("if (", names.dim(extent), " <= 0) return;"));
   if (!is_strided && !is_own) return out.text();
   const int item = item_size(buffer.dtype);
   out.line(cat("ordered.low = b", store.address.buffer, ", ordered.unit_bits = ", item >= 8 ? 3 : item / 2, ";"));

@@ -62,7 +62,22 @@ void DeviceLoopWriter::load(const Stmt& stmt) {
 
 void DeviceLoopWriter::store(const Stmt& stmt) {
   if (!emission_.device->is_alone) emission_.device->stored.emplace_back(stmt.address, stmt.args[0]);
-  write_once(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
+  const bool is_check = copy_.facts.is_deferred_check(names_.memory_of(stmt.address.buffer));
+  const std::string value = temp_name(stmt.args[0]), condition = is_check ? cat("if (!", value, ") ") : "";
+  write_once(cat(condition, "store_", type(stmt.args[0]), "(", address(stmt.address), ", ", value, ");"));
+}
+
+// The conditions under which all axes that are indexed have elements.
+std::string DeviceLoopWriter::has_elements(const Stmt& stmt) {
+  std::string text;
+  for (Dim extent : stmt.core_dims) text += cat(text.empty() ? "" : " && ", dim(extent), " > 0");
+  return text;
+}
+
+void DeviceLoopWriter::gather(const Stmt& stmt) {
+  const std::string own = cat("load_", type(stmt.dst), "(", names_.indexed_address(stmt, 0), ")"),
+                    condition = has_elements(stmt);
+  define(stmt, condition.empty() ? own : cat(condition, " ? ", own, " : ", type(stmt.dst), "{}"));
 }
 
 // In phase 0 of a nest whose items store in order, an item says where it will store.
@@ -70,7 +85,9 @@ void DeviceLoopWriter::scatter(const Stmt& stmt) {
   const std::string to = names_.indexed_address(stmt, 1);
   const bool is_ordered = emission_.device->mapping == Mapping::ordered;
   if (is_ordered) code_.line(cat("if constexpr (phase == 0) return claim_slot(ordered, item, ", to, ");"));
-  write_once(cat("store_", type(stmt.args[0]), "(", to, ", ", temp_name(stmt.args[0]), ");"));
+  const std::string condition = is_ordered ? "" : has_elements(stmt);  // the host starts no ordered stores to empty arrays
+  write_once(cat(condition.empty() ? "" : cat("if (", condition, ") "), "store_", type(stmt.args[0]), "(", to, ", ",
+                 temp_name(stmt.args[0]), ");"));
 }
 
 // Outside of what a single thread computes, all threads of an item come here.

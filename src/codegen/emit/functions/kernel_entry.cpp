@@ -1,8 +1,10 @@
 #include "codegen/emit/functions/kernel_entry.h"
 
 #include <functional>
+#include <set>
 
 #include "codegen/analysis/block_memory.h"
+#include "codegen/analysis/deferred_checks.h"
 #include "codegen/emit/expressions.h"
 
 namespace accel {
@@ -68,17 +70,20 @@ void add_cells(Code& out, const Program& program) {
   long cells = 0;
   for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
   if (program.target.is_device() && cells == 0) return;
+  const std::set<BufferId> checks = deferred_checks(program).cells;  // these come first
   if (program.target.is_device()) {
-    out.line(cat("char* const cells = take_cells(launch, ", cells, ");"));
+    out.line(cat("char* const cells = take_cells(launch, ", cells, ", ", static_cast<long>(checks.size()), ");"));
     out.line("if (cells == nullptr) return accel_no_memory;");
   } else {
     out.line(cat("char cells[", cells + 1, "][16];"));
   }
   const char* open = program.target.is_device() ? "cells + 16*" : "cells[";
   const char* close = program.target.is_device() ? ";" : "];";
+  long check = 0;
   for (size_t id = 0; id < program.buffers.size(); ++id)
     if (program.buffers[id].kind == BufferKind::cell)
-      out.line(cat("buffers[", static_cast<long>(id), "] = ", open, --cells, close));
+      out.line(cat("buffers[", static_cast<long>(id), "] = ", open,
+                   checks.contains(static_cast<BufferId>(id)) ? check++ : --cells, close));
 }
 
 // Extra state of a kernel with control flow: symbols it may write, capacities, cells and room for backups.

@@ -30,6 +30,7 @@ WriteKind device_writer_of(StmtKind kind) {
       {StmtKind::loop, by<DeviceLoopWriter, &DeviceLoopWriter::loop>},
       {StmtKind::load, by<DeviceLoopWriter, &DeviceLoopWriter::load>},
       {StmtKind::store, by<DeviceLoopWriter, &DeviceLoopWriter::store>},
+      {StmtKind::gather, by<DeviceLoopWriter, &DeviceLoopWriter::gather>},
       {StmtKind::scatter, by<DeviceLoopWriter, &DeviceLoopWriter::scatter>},
       {StmtKind::pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::pairwise>},
       {StmtKind::masked_pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::masked_pairwise>},

@@ -88,6 +88,9 @@ typedef __UINT64_TYPE__ u64;
 typedef float f32;
 typedef double f64;
 
+// The index of an axis of n elements that is nearest to i.
+ACCEL_INLINE i64 nearest_index(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }
+
 // Literals (cpp_literal). Nothing is to be hidden from the compiler: there are no events, and the sign of a NaN is free.
 constexpr f32 minus_one_f32 = -1;
 constexpr f64 minus_one_f64 = -1;
