@@ -23,10 +23,14 @@ class Found:
     counts: Counter = dataclasses.field(default_factory=Counter)
     different: list = dataclasses.field(default_factory=list)
 
-    def add_calls(self, call):
-        """Counts how the calls of a compiled function were answered."""
+    def add_calls(self, call, exit=0):
+        """Counts how the calls of a compiled function were answered, and why. `exit`: that which was forced; 0: none."""
+        what = "calls with an exit" if exit else "calls"
         with contextlib.suppress(accel.errors.AccelError):
-            self.counts.update({"calls " + way: number for way, number in _ways(record(call)).items()})
+            facts = record(call)
+            self.counts.update({f"{what} {way}": number for way, number in _ways(facts).items()})
+            for event in facts["events"] if not exit else ():
+                self.counts[f"reason {event['reason']}"] += event.get("count", 1)
 
 
 def run_operations(random, backend="native"):
@@ -109,7 +113,7 @@ def compare_program(program, function, sizes_of_calls, found, backend, exit):
                 found.different.append(f"exit {exit}, {backend}: {text}\n{program.arguments}\n{program.source}")
                 found.counts["different"] += 1
                 break
-        found.add_calls(call)
+        found.add_calls(call, exit)
         if not exit:
             return True
         events = record(call)
