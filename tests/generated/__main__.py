@@ -81,19 +81,9 @@ class Runner(LongRun):
     def batch(self, first, count):
         """The number of items that were run; the last one of them may have ended the process."""
         o = self.options
-        command = [
-            sys.executable,
-            "-X",
-            "faulthandler",
-            "-m",
-            "tests.generated",
-            o.what,
-            "--seed",
-            str(o.seed),
-            "--backend",
-            o.backend,
-        ]
-        command += ["--first", str(first), "--batch", str(count), *(["--device", o.device] if o.device else [])]
+        command = [sys.executable, "-X", "faulthandler", "-m", "tests.generated", o.what, "--seed", str(o.seed)]
+        command += ["--backend", o.backend, "--first", str(first), "--batch", str(count)]
+        command += ["--device", o.device] if o.device else []
         log = subprocess.PIPE
         child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         heard = [time.time()]
