@@ -20,6 +20,17 @@ bool has_in_memory(const Body& body, BufferId id) {
   });
 }
 
+// Before the nests at the end of the steps, so that these remain neighbours.
+void insert_scalar(Stmt stmt, std::vector<BlockStep>& steps) {
+  auto at = steps.end();
+  while (at != steps.begin() && std::prev(at)->kind == StepKind::nest) --at;
+  if (at == steps.begin() || std::prev(at)->kind != StepKind::scalars)
+    at = steps.insert(at, {StepKind::scalars, {}, -1, -1});
+  else
+    --at;
+  at->body.push_back(std::move(stmt));
+}
+
 bool is_constant(const Stmt& stmt) { return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index; }
 
 }  // namespace
@@ -103,32 +114,58 @@ void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
   }
 }
 
-// Constants and extents that a nest would store to cells become scalar steps: the host need not wait for them.
-void Linker::take_constants(Body& body, std::vector<BlockStep>& steps) {
-  std::map<TempId, const Stmt*> known;
+// Numbers that a nest for a device would store to cells though the host can compute them, become scalar steps: constants,
+// extents, and what is computed from these and from Python's numbers.
+void Linker::take_host_numbers(Body& body, std::vector<BlockStep>& steps) {
+  HostNumbers numbers;
   for (const Stmt& stmt : body)
-    if (is_constant(stmt)) known[stmt.dst] = &stmt;
+    if (is_host_number(stmt, numbers)) numbers.statements[stmt.dst] = stmt;
   Body rest;
   for (const Stmt& stmt : body) {
-    const bool is_number = stmt.kind == StmtKind::store && names_.scalars.contains(stmt.address.buffer);
-    const auto value = is_number ? known.find(stmt.args[0]) : known.end();
-    const ValueId v = is_number ? names_.scalars.at(stmt.address.buffer) : no_value;
-    if (value == known.end() || stmt.dtype != graph_.type(v).dtype) {
+    const bool is_stored = stmt.kind == StmtKind::store && names_.scalars.contains(stmt.address.buffer);
+    const ValueId v = is_stored ? names_.scalars.at(stmt.address.buffer) : no_value;
+    if (!is_stored || !numbers.statements.contains(stmt.args[0]) || stmt.dtype != graph_.type(v).dtype) {
       rest.push_back(stmt);
       continue;
     }
-    Stmt number = *value->second;
-    number.dst = places_.temp(v);
-    number.node = -1;
-    append_scalar(std::move(number), steps);
+    Stmt assign;
+    assign.kind = StmtKind::assign;
+    assign.dtype = stmt.dtype;
+    assign.args = {host_number(stmt.args[0], numbers, steps)};
+    assign.dst = places_.temp(v);
+    insert_scalar(std::move(assign), steps);
     names_.assigned.insert(v);
   }
   body = std::move(rest);
 }
 
+bool Linker::is_host_number(const Stmt& stmt, const HostNumbers& numbers) const {
+  if (stmt.kind == StmtKind::input) {
+    const auto slot = names_.slots.find(stmt.slot);
+    return slot != names_.slots.end() && graph_.type(slot->second).kind == ValueKind::py_scalar;
+  }
+  auto is_known = [&](TempId temp) { return numbers.statements.contains(temp); };
+  const bool is_computed = stmt.kind == StmtKind::compute && !needs_loop_of_numpy(stmt);
+  return is_constant(stmt) || (is_computed && std::all_of(stmt.args.begin(), stmt.args.end(), is_known));
+}
+
+// The temp of the whole program that has the number; adds the steps that compute it.
+TempId Linker::host_number(TempId temp, HostNumbers& numbers, std::vector<BlockStep>& steps) {
+  const auto found = numbers.temps.find(temp);
+  if (found != numbers.temps.end()) return found->second;
+  Stmt stmt = numbers.statements.at(temp);
+  if (stmt.kind == StmtKind::input) return numbers.temps[temp] = places_.temp(names_.slots.at(stmt.slot));
+  for (TempId& arg : stmt.args) arg = host_number(arg, numbers, steps);
+  program_.temps.push_back(program_.temps[static_cast<size_t>(names_.first_temp + temp)]);
+  stmt.dst = numbers.temps[temp] = static_cast<TempId>(program_.temps.size()) - 1;
+  stmt.node = -1;
+  insert_scalar(std::move(stmt), steps);
+  return numbers.temps[temp];
+}
+
 // Adds a nest. Scalars that it stores, or passes to a NumPy loop, go through cells.
 void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
-  if (graph_.target.is_device()) take_constants(nest.body, steps);
+  if (graph_.target.is_device()) take_host_numbers(nest.body, steps);
   if (std::all_of(nest.body.begin(), nest.body.end(), is_constant)) return;
   std::vector<std::pair<ValueId, BufferId>> cells;
   for (const auto& [own, v] : names_.scalars) {

@@ -33,11 +33,19 @@ class Linker {
     std::map<BufferId, TempId> locals;    // buffers replaced by temps: the temp that holds the current content
   };
 
+  // Numbers in a nest that the host can compute: their statements, and their temps in the whole program where they have one.
+  struct HostNumbers {
+    std::map<TempId, Stmt> statements;
+    std::map<TempId, TempId> temps;
+  };
+
   std::vector<bool> find_scalar_steps(const SegmentGraph& part, const Program& program);
   void name_buffers(const SegmentGraph& part, const Program& program);
   BufferId alias_of(BufferId id);
   void add_scalars(Body body, std::vector<BlockStep>& steps);
-  void take_constants(Body& body, std::vector<BlockStep>& steps);
+  void take_host_numbers(Body& body, std::vector<BlockStep>& steps);
+  bool is_host_number(const Stmt& stmt, const HostNumbers& numbers) const;
+  TempId host_number(TempId temp, HostNumbers& numbers, std::vector<BlockStep>& steps);
   void add_nest(Nest nest, std::vector<BlockStep>& steps);
   Stmt access(StmtKind kind, ValueId v, BufferId cell) const;
   Body renamed(Body body);
