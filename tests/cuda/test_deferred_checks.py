@@ -63,7 +63,7 @@ def quotients(x, position, steps, rounds):
     for k in range(rounds):
         greatest = x.max()
         y = x[position] / greatest
-        total = y.sum() + greatest
+        total += y.sum() + greatest
         x[position] = y / total + k
         position = position + steps[position]
     return x * greatest, total, k
@@ -152,6 +152,8 @@ def test_there_is_one_wait():
     for function, *arguments in [(looked_up, x, position), (scaled, x + 1.0, accel.to_device(np.arange(300)), 200)]:
         why = accel.explain(accel.compile(function))(*arguments)
         assert why.compiled and why.device["waits"] <= 1, str(why)
+    why = accel.explain(accel.compile(quotients))(x + 1.0, position, steps, 200)
+    assert why.compiled and why.device["waits"] <= 3, str(why)  # for numbers that exits hand over
 
 
 @pytest.mark.parametrize("indices", [np.empty(0, int), np.array([0]), np.array([-1, 3])])

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,15 +20,20 @@ class NumberKeeper {
 
   bool run() {
     for (size_t k = 0; k < program_.nests.size(); ++k) look_at_nest(k);
-    for (const ProgramBlock& block : program_.blocks) look_at(block);
-    bool has_changed = false;
+    for (size_t b = 0; b < program_.blocks.size(); ++b) look_at_block(b);
     for (const auto& [temp, cell] : loads_)
-      if (is_kept(temp, cell)) keep(temp, cell), has_changed = true;
-    return has_changed;
+      if (is_like_cell(temp, cell)) kept_[temp] = cell;
+    for (const auto& [param, sources] : sources_)
+      if (!used_.contains(param)) carried_.insert(param);
+    while (drop_carried() || drop_kept()) {
+    }
+    for (const auto& [temp, cell] : kept_) keep(temp, cell);
+    for (TempId param : carried_) carry(param);
+    return !kept_.empty();
   }
 
  private:
-  struct Nest {
+  struct Uses {
     std::set<TempId> from_outside;
     bool calls_host = false;  // its statements are calls of libraries
   };
@@ -55,12 +61,16 @@ class NumberKeeper {
     }
   }
 
-  void look_at(const ProgramBlock& block) {
+  void look_at_block(size_t number) {
+    const ProgramBlock& block = program_.blocks[number];
     for (const BlockStep& step : block.steps)
       for (const Stmt& stmt : step.body) look_at_scalar(stmt);
     used_.insert(block.condition);
     for (const Edge& edge : block.edges)
-      for (const auto& [param, value] : edge.scalars) used_.insert({param, value});
+      for (const auto& [param, value] : edge.scalars) {
+        sources_[param].emplace_back(number, value);
+        if (block.end != BlockEnd::jump) used_.insert(param);  // what is copied before a branch is copied on both paths
+      }
   }
 
   void look_at_scalar(const Stmt& stmt) {
@@ -70,25 +80,49 @@ class NumberKeeper {
     if (stmt.dst >= 0) used_.insert(stmt.dst);
   }
 
-  // A nest stores the number, its load follows, and nothing of the host's but exits uses it.
-  bool is_kept(TempId temp, BufferId cell) {
+  // A nest stores the number, and its load follows.
+  bool is_like_cell(TempId temp, BufferId cell) {
     const std::vector<size_t>& stores = stores_[cell];
-    if (used_.contains(temp) || stores.size() != 1 || accesses_[cell] != 2) return false;
-    if (nests_[stores.front()].from_outside.contains(temp)) return false;
-    return std::none_of(nests_.begin(), nests_.end(),
-                        [&](const Nest& nest) { return nest.calls_host && nest.from_outside.contains(temp); });
+    return stores.size() == 1 && accesses_[cell] == 2 && !nests_[stores.front()].from_outside.contains(temp) &&
+           !is_used_by_host(temp);
+  }
+
+  bool is_used_by_host(TempId temp) const {
+    return used_.contains(temp) || std::any_of(nests_.begin(), nests_.end(), [&](const Uses& nest) {
+             return nest.calls_host && nest.from_outside.contains(temp);
+           });
+  }
+
+  // Parameters of blocks stay on the device if one of their values is there, and no value is another such parameter: they are
+  // assigned one after the other.
+  bool drop_carried() {
+    const auto dropped = std::find_if(carried_.begin(), carried_.end(), [&](TempId param) {
+      bool has_kept = false, has_carried = false;
+      for (const auto& [block, value] : sources_[param]) {
+        has_kept |= kept_.contains(value);
+        has_carried |= value != param && carried_.contains(value);
+      }
+      return !has_kept || has_carried || is_used_by_host(param);
+    });
+    if (dropped == carried_.end()) return false;
+    carried_.erase(dropped);
+    return true;
+  }
+
+  // What other parameters are assigned is used by the host.
+  bool drop_kept() {
+    for (const auto& [param, sources] : sources_)
+      for (const auto& [block, value] : sources)
+        if (!carried_.contains(param) && kept_.erase(value) > 0) return true;
+    return false;
   }
 
   // --- changes --------------------------------------------------------------------------------------------------------
 
   void keep(TempId temp, BufferId cell) {
-    const bool is_read =
-        std::any_of(nests_.begin(), nests_.end(), [&](const Nest& n) { return n.from_outside.contains(temp); });
     for (ProgramBlock& block : program_.blocks) remove_load(block, temp);
     for (ProgramBlock& block : program_.blocks) load_at_exit(block, temp, cell);
-    if (!is_read) return;
-    const Buffer of_cell = buffer(cell);
-    const BufferId own = program_.add_buffer({BufferKind::temp, of_cell.dtype, of_cell.elements, -1, of_cell.name, {}, {}});
+    const BufferId own = memory_[temp] = add_memory(BufferKind::temp, temp, buffer(cell).name);
     Body& body = program_.nests[stores_[cell].front()].body;
     const auto store = std::find_if(body.begin(), body.end(), [&](const Stmt& stmt) {
       return stmt.kind == StmtKind::store && stmt.address.buffer == cell;
@@ -96,8 +130,50 @@ class NumberKeeper {
     Stmt second = *store;
     second.address.buffer = own;
     body.insert(std::next(store), std::move(second));
-    for (size_t k = 0; k < nests_.size(); ++k)
-      if (nests_[k].from_outside.contains(temp)) read_in_nest(program_.nests[k].body, temp, own);
+    read_in_nests(temp, own);
+  }
+
+  // A parameter: nests of their own copy what edges assign, and what exits hand over.
+  void carry(TempId param) {
+    const std::string name = "t" + std::to_string(param);
+    const BufferId own = add_memory(BufferKind::temp, param, name);
+    read_in_nests(param, own);
+    for (const auto& [number, value] : sources_[param]) {
+      ProgramBlock& block = program_.blocks[number];
+      std::erase_if(block.edges[0].scalars, [&](const auto& pair) { return pair.first == param; });
+      if (value == param) continue;
+      const auto from = memory_.find(value);
+      add_copy(block, value, from == memory_.end() ? -1 : from->second, own);
+    }
+    for (ProgramBlock& block : program_.blocks) {
+      if (std::none_of(block.outputs.begin(), block.outputs.end(), [&](const ExitOutput& o) { return o.scalar == param; }))
+        continue;
+      const BufferId cell = add_memory(BufferKind::cell, param, name);
+      add_copy(block, param, own, cell);
+      load_at_exit(block, param, cell);
+    }
+  }
+
+  // Adds a nest that stores the number to `to`: what is in the buffer `from`, or without one the temp's value.
+  void add_copy(ProgramBlock& block, TempId value, BufferId from, BufferId to) {
+    Nest nest;
+    nest.name = "number";
+    nest.work = program_.dims.constant(1);
+    const TempId stored = from >= 0 ? new_temp(value) : value;
+    if (from >= 0) nest.body.push_back(load(stored, from));
+    Stmt store;
+    store.kind = StmtKind::store;
+    store.dtype = program_.temps[static_cast<size_t>(value)];
+    store.address = {to, program_.dims.constant(0)};
+    store.args = {stored};
+    nest.body.push_back(std::move(store));
+    program_.nests.push_back(std::move(nest));
+    block.steps.push_back({StepKind::nest, {}, static_cast<int>(program_.nests.size()) - 1, -1});
+  }
+
+  BufferId add_memory(BufferKind kind, TempId temp, std::string name) {
+    const DType dtype = program_.temps[static_cast<size_t>(temp)];
+    return program_.add_buffer({kind, dtype, program_.dims.constant(1), -1, std::move(name), {}, {}});
   }
 
   static void remove_load(ProgramBlock& block, TempId temp) {
@@ -119,10 +195,14 @@ class NumberKeeper {
     block.steps.back().body.push_back(load(loaded, cell));
   }
 
-  void read_in_nest(Body& body, TempId temp, BufferId own) {
-    const TempId loaded = new_temp(temp);
-    replace(body, temp, loaded);
-    body.insert(body.begin(), load(loaded, own));
+  void read_in_nests(TempId temp, BufferId own) {
+    for (size_t k = 0; k < nests_.size(); ++k) {
+      if (!nests_[k].from_outside.contains(temp)) continue;
+      const TempId loaded = new_temp(temp);
+      Body& body = program_.nests[k].body;
+      replace(body, temp, loaded);
+      body.insert(body.begin(), load(loaded, own));
+    }
   }
 
   static void replace(Body& body, TempId from, TempId to) {
@@ -147,11 +227,15 @@ class NumberKeeper {
   }
 
   Program& program_;
-  std::vector<Nest> nests_;
-  std::map<TempId, BufferId> loads_;                // temps that a scalar step loads from a cell
-  std::map<BufferId, std::vector<size_t>> stores_;  // by cell: nests that store to it
-  std::map<BufferId, int> accesses_;                // by cell
-  std::set<TempId> used_;                           // by the host, other than by exits
+  std::vector<Uses> nests_;
+  std::map<TempId, BufferId> loads_;                                  // temps that a scalar step loads from a cell
+  std::map<BufferId, std::vector<size_t>> stores_;                    // by cell: nests that store to it
+  std::map<BufferId, int> accesses_;                                  // by cell
+  std::map<TempId, std::vector<std::pair<size_t, TempId>>> sources_;  // by parameter of a block: blocks that assign it, values
+  std::set<TempId> used_;                                             // by the host, other than by edges and exits
+  std::map<TempId, BufferId> kept_;                                   // of loads_, those that are removed
+  std::set<TempId> carried_;                                          // parameters that get memory of the device
+  std::map<TempId, BufferId> memory_;                                 // by number of kept_
 };
 
 }  // namespace
