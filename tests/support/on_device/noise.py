@@ -60,7 +60,8 @@ class Noise:
         if method == "accumulate" and name in ("add", "multiply"):
             return self.of_accumulation(ufunc, inputs[0], keywords, result)
         dtypes = [np.result_type(result).name, *(np.result_type(x).name for x in inputs)]
-        return self.add(result, max(self.units.get((name, dtype), 0) for dtype in dtypes))
+        of_either_sign = name in ("fmax", "fmin", "maximum", "minimum")  # zeros, where the operands have zeros of both
+        return self.add(result, max(self.units.get((name, dtype), 0) for dtype in dtypes), zeros=of_either_sign)
 
     def of_product(self, result, absolute):
         """`absolute`: makes the product of the magnitudes. Of infinite complex numbers anything may come."""
