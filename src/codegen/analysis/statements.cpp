@@ -7,17 +7,6 @@ namespace accel {
 
 namespace {
 
-void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& computed) {
-  for (const Stmt& stmt : body) {
-    for (TempId arg : stmt.args) read.insert(arg);
-    if (stmt.kind == StmtKind::assign)
-      read.insert(stmt.dst);
-    else if (stmt.dst >= 0)
-      computed.insert(stmt.dst);
-    collect_temps(stmt.body, read, computed);
-  }
-}
-
 void collect_buffers(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
     if (stmt.address.buffer >= 0) out.insert(stmt.address.buffer);
@@ -73,14 +62,6 @@ bool loads_what_it_stores(const Program& program, const Body& body) {
   std::set<BufferId> stored, loaded;
   collect_traffic(program, body, stored, loaded);
   return std::any_of(stored.begin(), stored.end(), [&](BufferId id) { return loaded.contains(id); });
-}
-
-std::vector<TempId> temps_from_outside(const Body& body) {
-  std::set<TempId> read, computed;
-  collect_temps(body, read, computed);
-  std::vector<TempId> out;
-  std::set_difference(read.begin(), read.end(), computed.begin(), computed.end(), std::back_inserter(out));
-  return out;
 }
 
 std::vector<BufferId> buffers_of(const Body& body) {

@@ -22,8 +22,6 @@ std::optional<Dot> dot_of(const Program& program, const Stmt& stmt);
 bool is_matrix_by_vector(const Program& program, const Stmt& stmt);
 // Whether the statements of a body store to memory that they load from as well.
 bool loads_what_it_stores(const Program& program, const Body& body);
-// Temps that a body reads and does not compute itself, ascending.
-std::vector<TempId> temps_from_outside(const Body& body);
 // Buffers that a body reads or writes, ascending.
 std::vector<BufferId> buffers_of(const Body& body);
 // The edges that lead from a block to others.

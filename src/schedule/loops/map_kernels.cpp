@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::ptrdiff_t most_cells = 4096;  // what HostWords gives at once
 
-template <class Test>
-bool any_statement(const Body& body, Test test) {
-  return std::any_of(body.begin(), body.end(), [&](const Stmt& s) { return test(s) || any_statement(s.body, test); });
-}
-
 // Whether iterations of a serial loop store, so that one thread must run them all.
 bool stores_in_order(const Body& body) {
   return any_statement(body, [](const Stmt& s) {

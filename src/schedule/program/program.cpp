@@ -1,5 +1,9 @@
 #include "schedule/program/program.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 namespace accel {
 
 namespace {
@@ -32,7 +36,26 @@ int numpy_events(const Program& program, const Stmt& stmt) {
   }
 }
 
+void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& computed) {
+  for (const Stmt& stmt : body) {
+    for (TempId arg : stmt.args) read.insert(arg);
+    if (stmt.kind == StmtKind::assign)
+      read.insert(stmt.dst);
+    else if (stmt.dst >= 0)
+      computed.insert(stmt.dst);
+    collect_temps(stmt.body, read, computed);
+  }
+}
+
 }  // namespace
+
+std::vector<TempId> temps_from_outside(const Body& body) {
+  std::set<TempId> read, computed;
+  collect_temps(body, read, computed);
+  std::vector<TempId> out;
+  std::set_difference(read.begin(), read.end(), computed.begin(), computed.end(), std::back_inserter(out));
+  return out;
+}
 
 int Program::own_events(const Stmt& stmt) const { return events_on(target, numpy_events(*this, stmt)); }
 

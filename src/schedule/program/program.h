@@ -297,6 +297,15 @@ struct Program {
   int output_count = 0;
 };
 
+// Whether a statement of the body, or of the bodies in it, passes the test.
+template <class Test>
+bool any_statement(const Body& body, Test test) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& s) { return test(s) || any_statement(s.body, test); });
+}
+
+// Temps that a body reads and does not compute itself, ascending.
+std::vector<TempId> temps_from_outside(const Body& body);
+
 std::string print_program(const Program& program);
 Result<Program> parse_program(std::string_view text);  // print -> parse -> print is the identity
 
