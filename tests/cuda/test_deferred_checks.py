@@ -5,6 +5,7 @@ import pytest
 from support.device_arrays import on_host
 
 import accel
+from accel._accel import record
 
 rng = np.random.default_rng(0)
 
@@ -16,7 +17,7 @@ def jumps(parents, rounds):
 
 
 def walks(x, position, steps, rounds):
-    """The argument x changes in each round."""
+    """Each round stores to the argument x, so that a later error must leave what earlier rounds have stored."""
     for k in range(rounds):
         x[position] += 1.0
         position = position + steps[position]
@@ -39,7 +40,7 @@ def adds(x, position, steps, rounds):
 
 
 def until_far(x, position, steps, bound):
-    """A wait in each round, for another number."""
+    """The condition of the loop needs a wait in each round."""
     rounds = 0
     while position.max() < bound:
         position = position + steps[position]
@@ -100,7 +101,7 @@ def outcome(call, arguments):
 
 
 def check(function, arguments, device_arrays):
-    """Called three times on one compiled function, after a call that succeeds."""
+    """Compares two calls of one compiled function with NumPy's. Compiled code begins all calls, and has device kernels."""
     wanted = outcome(function, [a.copy() if isinstance(a, np.ndarray) else a for a in arguments])
     compiled = accel.compile(function, device="cuda")
     for _ in range(2):
@@ -113,7 +114,8 @@ def check(function, arguments, device_arrays):
                 np.testing.assert_allclose(got, want, rtol=1e-13)
             else:
                 assert got == want
-    return compiled
+    assert accel.stats(compiled)["interpreted"] == 0
+    assert all(version["device"]["name"] == "cuda:0" for version in record(compiled)["versions"])
 
 
 @pytest.mark.parametrize("device_arrays", [True, False], ids=["resident", "numpys"])
@@ -127,8 +129,7 @@ def test_an_index_out_of_bounds_in_some_round(program, bad_round, device_arrays)
         steps[5 + max(bad_round - 1, 0)] = 1000 if bad_round > 0 else 1
         position[1] = -1000 if bad_round == 0 else 0
     limit = 30 if program is until_far else last
-    compiled = check(program, [x, position, steps, limit], device_arrays)
-    assert accel.stats(compiled)["interpreted"] == 0
+    check(program, [x, position, steps, limit], device_arrays)
 
 
 @pytest.mark.parametrize("device_arrays", [True, False], ids=["resident", "numpys"])

@@ -46,7 +46,7 @@ class Capture {
   // --- control -------------------------------------------------------------------------------------------------------
   void attach(Walker* walker) { walker_ = walker; }
   // Emits an exit to the interpreter before the running instruction, taken where `condition` (bool, rank 0) is false. Must be
-  // called before the instruction changes anything.
+  // called before the instruction changes anything. `is_deferrable`: as in Terminator.
   Status require(ValueId condition, Reason reason, std::string detail, bool is_deferrable = false);
   // The instruction has changed memory or a container. `lasts`: the change is visible to Python, now or at the start of the
   // call.

@@ -24,6 +24,7 @@ class Walker {
   // All objects that the code can reach, without those that the running instruction has popped.
   virtual std::vector<Ref> alive() = 0;
   // Emits an exit to the interpreter before the running instruction, taken where `condition` (bool, rank 0) is false.
+  // `is_deferrable`: as in Terminator.
   virtual Status leave_unless(ValueId condition, Reason reason, std::string detail, bool is_deferrable) = 0;
   // Calls any callable and runs it to its end.
   virtual Result<Ref> call_now(const Ref& callable, const CallArguments& arguments) = 0;

@@ -9,7 +9,7 @@
 namespace accel {
 
 struct DeferredChecks {
-  // Cells (bool) that nests compute and of which deferrable branches alone depend.
+  // Cells (bool) that nests compute and that decide deferrable branches alone.
   std::set<BufferId> cells;
   bool are_in_loops = false;  // whether a loop of blocks computes one of them
 };

@@ -27,7 +27,7 @@ struct Interruptible {
   // Makes the stores of an exit whose outputs are written, for other threads to see. Null: there are none.
   void (*show)(void* context, int exit) = nullptr;
   void* context = nullptr;
-  // Called each time before other code and other threads may run. Null: nothing is to be done.
+  // Called each time before signal handlers, or other threads, may run. Null: nothing has to be done.
   void (*yield)(void* context) = nullptr;
 };
 

@@ -93,10 +93,10 @@ Result<char*> CudaDevice::allocate(int64_t bytes) {
   if (!active.ok()) return active.failure();
   LaunchBatch* batch = parts_->batch();
   if (batch == nullptr || batch->stream() != stream()) return parts_->pool.allocate(bytes, stream());
-  if (char* memory = batch->take_kept(bytes)) return memory;
-  if (batch->keeps_much()) (void)batch->submit();  // its failure is that of all later calls
+  if (char* memory = batch->reuse_deferred(bytes)) return memory;
+  if (batch->defers_much()) (void)batch->submit();  // its failure is that of all later calls
   auto memory = parts_->pool.allocate(bytes, stream());
-  if (memory.ok() || memory.failure().reason != Reason::out_of_device_memory || !batch->keeps_any()) return memory;
+  if (memory.ok() || memory.failure().reason != Reason::out_of_device_memory || !batch->has_deferred()) return memory;
   (void)batch->submit();
   return parts_->pool.allocate(bytes, stream());
 }
@@ -106,7 +106,7 @@ void CudaDevice::release(char* memory) {
   if (!memory || !active.ok()) return;
   LaunchBatch* batch = parts_->batch();
   if (batch != nullptr && batch->has_launches())
-    batch->keep(memory);
+    batch->defer_release(memory);
   else
     parts_->pool.release(memory, stream());
 }

@@ -114,9 +114,9 @@ class StreamScope {
 };
 
 // Until the end of the scope the launches of the calling thread on a device are collected, and the stream is given many of them
-// at once, as a CUDA graph. Whatever else gives the stream work, or waits for it, gives it those launches first, and memory
-// that is released is kept until then. For calls of NVIDIA's libraries, which are given the stream itself, and for code that
-// knows nothing of the scope there are scopes without graphs.
+// at once, as a CUDA graph. All other work for the stream, and all waits, submit the collected launches first; memory that is
+// released meanwhile goes back to the pool after that. NVIDIA's libraries give the stream work that CudaDevice does not see:
+// their calls need a scope without graphs, in which launches are not collected.
 class LaunchScope {
  public:
   // The graphs outlive the scope. Null: launches are not collected. What an outer scope has collected is submitted.

@@ -28,7 +28,7 @@ def in_place(x, y, steps):
 
 
 def until(x, bound):
-    """A wait in each iteration."""
+    """Each iteration waits for the condition of the loop."""
     while x.max() < bound:
         x = np.sqrt(x * x + x) + 1
         x = x[::-1] + np.cumsum(x)
@@ -86,7 +86,7 @@ until.arguments = lambda rng, size: (vector(rng, size), 10.0 * (1 + size % 3))
 products.arguments = lambda rng, size: (vector(rng, size % 30 + 2).reshape(1, -1) * vector(rng, size % 30 + 2)[:, None], 3)
 solved.arguments = lambda rng, size: (vector(rng, (size % 30 + 2) ** 2).reshape(size % 30 + 2, -1), vector(rng, size % 30 + 2))
 moments.arguments = lambda rng, size: (vector(rng, size),)
-lists.arguments = lambda rng, size: (vector(rng, size), size % 6)
+lists.arguments = lambda rng, size: (vector(rng, size), 1 + size % 6)
 scattered.arguments = lambda rng, size: (vector(rng, size), rng.integers(0, size, 2 * size), vector(rng, 2 * size))
 selected.arguments = lambda rng, size: (vector(rng, size), 4)
 PROGRAMS = [sweeps, in_place, until, products, solved, moments, lists, scattered, selected]
@@ -98,7 +98,7 @@ def parts(value):
 
 
 class RandomCalls:
-    """`kept`: results, each with what it was at first; they are never to change."""
+    """`kept`: earlier results, each with the bytes that it had then; later calls may not change them."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -145,6 +145,10 @@ class RandomCalls:
             mine, of_plain = np.asarray(on_host(mine)), np.asarray(on_host(of_plain))
             assert mine.dtype == of_plain.dtype and mine.tobytes() == of_plain.tobytes()
             np.testing.assert_allclose(mine, expected, rtol=1e-9, atol=1e-9)
+
+    def interpreted(self):
+        """How many calls the interpreter made."""
+        return sum(accel.stats(f)["interpreted"] for f in (*self.graphs.values(), *self.plain.values()))
 
     def check_kept(self):
         for array, was in self.kept:

@@ -34,7 +34,7 @@ std::unique_ptr<LaunchBatch> LaunchBatch::take(const Target& target) {
 
 void LaunchBatch::give_back(std::unique_ptr<LaunchBatch> batch) {
   batch->list_.clear();
-  batch->release_kept();
+  batch->release_deferred();
   batch->failure_.reset();
   unused().push_back(std::move(batch));
 }
@@ -52,7 +52,7 @@ Status LaunchBatch::add(CudaFunction function, const ParameterLayout& layout, co
 Status LaunchBatch::submit() {
   if (list_.size() > 0 && !failure_) give_to_stream();
   list_.clear();
-  release_kept();
+  release_deferred();
   return failure_ ? Status(*failure_) : Status(Unit{});
 }
 
@@ -70,30 +70,30 @@ void LaunchBatch::give_to_stream() {
 
 // Memory. ----------------------------------------------------------------------------------------------------------------
 
-void LaunchBatch::keep(char* memory) {
+void LaunchBatch::defer_release(char* memory) {
   const int64_t bytes = target_.pool->bytes_for(memory, target_.stream);
-  kept_.push_back({memory, bytes});
-  kept_bytes_ += bytes;
+  deferred_.push_back({memory, bytes});
+  deferred_bytes_ += bytes;
 }
 
-char* LaunchBatch::take_kept(int64_t bytes) {
+char* LaunchBatch::reuse_deferred(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, 1);
-  for (size_t k = kept_.size(); k-- > 0;) {
-    const Kept found = kept_[k];
+  for (size_t k = deferred_.size(); k-- > 0;) {
+    const Deferred found = deferred_[k];
     if (found.bytes < bytes || found.bytes - bytes > found.bytes / 8 + 256) continue;
-    kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(k));
-    kept_bytes_ -= found.bytes;
+    deferred_.erase(deferred_.begin() + static_cast<std::ptrdiff_t>(k));
+    deferred_bytes_ -= found.bytes;
     return found.memory;
   }
   return nullptr;
 }
 
-bool LaunchBatch::keeps_much() const { return kept_bytes_ > much_memory; }
+bool LaunchBatch::defers_much() const { return deferred_bytes_ > much_memory; }
 
-void LaunchBatch::release_kept() {
-  for (const Kept& kept : kept_) target_.pool->release(kept.memory, target_.stream);
-  kept_.clear();
-  kept_bytes_ = 0;
+void LaunchBatch::release_deferred() {
+  for (const Deferred& deferred : deferred_) target_.pool->release(deferred.memory, target_.stream);
+  deferred_.clear();
+  deferred_bytes_ = 0;
 }
 
 // The scope. -------------------------------------------------------------------------------------------------------------

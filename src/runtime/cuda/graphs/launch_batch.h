@@ -26,7 +26,7 @@ class LaunchBatch {
     CudaStream stream = nullptr;
   };
 
-  // One that collects for `target`; `give_back` makes it ready for the thread's next one.
+  // A batch that collects for `target`. A thread uses a batch that it has given back again.
   static std::unique_ptr<LaunchBatch> take(const Target& target);
   static void give_back(std::unique_ptr<LaunchBatch> batch);
 
@@ -38,28 +38,28 @@ class LaunchBatch {
   // Gives the stream all launches and the pool all memory. The first failure is that of all later calls, too.
   Status submit();
 
-  // Memory that has been released; null: there is none of about this size.
-  char* take_kept(int64_t bytes);
-  // Keeps memory until the launches are submitted.
-  void keep(char* memory);
-  bool keeps_any() const { return !kept_.empty(); }
-  bool keeps_much() const;
+  // Memory whose release is deferred, for another use by later launches; null: none has about this size.
+  char* reuse_deferred(int64_t bytes);
+  // Releases memory to the pool when the launches, which may use it, are submitted.
+  void defer_release(char* memory);
+  bool has_deferred() const { return !deferred_.empty(); }
+  bool defers_much() const;
 
  private:
-  struct Kept {
+  struct Deferred {
     char* memory = nullptr;
     int64_t bytes = 0;  // 0: may be used again only as the pool says
   };
 
   void give_to_stream();
-  void release_kept();
+  void release_deferred();
 
   static std::vector<std::unique_ptr<LaunchBatch>>& unused();
 
   Target target_;
   LaunchList list_;
-  std::vector<Kept> kept_;
-  int64_t kept_bytes_ = 0;
+  std::vector<Deferred> deferred_;
+  int64_t deferred_bytes_ = 0;
   std::optional<Failure> failure_;
 };
 

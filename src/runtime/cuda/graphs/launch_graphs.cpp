@@ -6,8 +6,8 @@ namespace accel {
 namespace {
 
 constexpr size_t most_graphs = 16, most_seen = 64;
-// A graph is replaced by another one when this many launches of graphs have gone without it: to make one takes as long as some
-// hundred launches.
+// A full cache replaces a graph that none of this many submissions has used: making a graph costs more than launching its
+// kernels one by one.
 constexpr int64_t uses_of_idle = 1000;
 
 }  // namespace
@@ -15,19 +15,21 @@ constexpr int64_t uses_of_idle = 1000;
 bool LaunchGraphs::launch(LaunchList& list, CudaStream stream) {
   std::lock_guard lock(mutex_);
   ++uses_;
-  Kept* kept = find(list);
-  if (kept == nullptr && is_known(list.hash())) kept = add(list);
-  if (kept == nullptr || kept->graph == nullptr) return false;
-  kept->last_use = uses_;
-  const bool is_launched = kept->graph->launch(list, stream).ok();
-  if (!is_launched) kept->graph.reset();
+  CachedGraph* cached = find(list);
+  if (cached == nullptr && is_known(list.hash())) cached = add(list);
+  if (cached == nullptr || cached->graph == nullptr) return false;
+  cached->last_use = uses_;
+  const bool is_launched = cached->graph->launch(list, stream).ok();
+  if (!is_launched) cached->graph.reset();
   return is_launched;
 }
 
-LaunchGraphs::Kept* LaunchGraphs::find(const LaunchList& list) {
-  auto fits = [&](const Kept& kept) { return kept.hash == list.hash() && (kept.graph == nullptr || kept.graph->fits(list)); };
-  auto found = std::find_if(kept_.begin(), kept_.end(), fits);
-  return found != kept_.end() ? &*found : nullptr;
+LaunchGraphs::CachedGraph* LaunchGraphs::find(const LaunchList& list) {
+  auto fits = [&](const CachedGraph& cached) {
+    return cached.hash == list.hash() && (cached.graph == nullptr || cached.graph->fits(list));
+  };
+  auto found = std::find_if(cached_.begin(), cached_.end(), fits);
+  return found != cached_.end() ? &*found : nullptr;
 }
 
 // Whether such a list was launched before; notes that it was.
@@ -40,19 +42,19 @@ bool LaunchGraphs::is_known(uint64_t hash) {
   return false;
 }
 
-LaunchGraphs::Kept* LaunchGraphs::add(LaunchList& list) {
-  Kept* place = nullptr;
-  if (kept_.size() < most_graphs) {
-    place = &kept_.emplace_back();
+LaunchGraphs::CachedGraph* LaunchGraphs::add(LaunchList& list) {
+  CachedGraph* entry = nullptr;
+  if (cached_.size() < most_graphs) {
+    entry = &cached_.emplace_back();
   } else {
-    place =
-        &*std::min_element(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
-    if (uses_ - place->last_use < uses_of_idle) return nullptr;
+    entry = &*std::min_element(cached_.begin(), cached_.end(),
+                               [](const CachedGraph& a, const CachedGraph& b) { return a.last_use < b.last_use; });
+    if (uses_ - entry->last_use < uses_of_idle) return nullptr;
   }
-  *place = {list.hash(), nullptr, uses_};
+  *entry = {list.hash(), nullptr, uses_};
   Result<std::unique_ptr<LaunchGraph>> made = LaunchGraph::make(context_, list);
-  if (made.ok()) place->graph = std::move(made).value();
-  return place;
+  if (made.ok()) entry->graph = std::move(made).value();
+  return entry;
 }
 
 }  // namespace accel

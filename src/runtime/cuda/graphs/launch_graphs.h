@@ -23,19 +23,19 @@ class LaunchGraphs {
   bool launch(LaunchList& list, CudaStream stream);
 
  private:
-  struct Kept {
+  struct CachedGraph {
     uint64_t hash = 0;                   // of its kernels
     std::unique_ptr<LaunchGraph> graph;  // null: the driver makes none
     int64_t last_use = 0;
   };
 
-  Kept* find(const LaunchList& list);
+  CachedGraph* find(const LaunchList& list);
   bool is_known(uint64_t hash);
-  Kept* add(LaunchList& list);
+  CachedGraph* add(LaunchList& list);
 
   const CudaContext& context_;
   std::mutex mutex_;
-  std::vector<Kept> kept_;
+  std::vector<CachedGraph> cached_;
   std::vector<uint64_t> seen_;  // sequences that were launched without a graph, in the order of their first launches
   size_t next_seen_ = 0;
   int64_t uses_ = 0;

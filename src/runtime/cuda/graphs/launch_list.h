@@ -26,7 +26,7 @@ class LaunchList {
   void clear();
 
   size_t size() const { return launches_.size(); }
-  // A number that is the same for lists of the same kernels.
+  // Of the kernels and their order, not of parameters and grids.
   uint64_t hash() const { return hash_; }
   bool has_kernels_of(const LaunchList& other) const;
   // Whether launch `number` of both lists, which have the same kernels, is the same.
