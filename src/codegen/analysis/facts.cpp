@@ -11,7 +11,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons) : program_(program)
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) find_definitions(step.body);
   preserved_ = preserved_events(program, definitions_, quiet_comparisons);
-  deferred_checks_ = deferred_checks(program);
+  deferred_checks_ = accel::deferred_checks(program);
   find_panels();
 }
 

@@ -30,6 +30,7 @@ class Facts {
   // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
   int panel_of(const Nest& nest) const { return panels_[static_cast<size_t>(&nest - program_.nests.data())]; }
   int panel_count() const { return panel_count_; }
+  const DeferredChecks& deferred_checks() const { return deferred_checks_; }
   // Whether the cell has a check that need not be awaited. Nests store to it only if the check fails; before, it is true.
   bool is_deferred_check(BufferId cell) const { return deferred_checks_.cells.contains(cell); }
   // Events of all statements of a body.

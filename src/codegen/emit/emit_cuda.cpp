@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/analysis/deferred_checks.h"
 #include "codegen/emit/control/control_function.h"
 #include "codegen/emit/device/device_nests.h"
 #include "codegen/emit/functions/kernel_entry.h"
@@ -59,7 +58,7 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
   device.raw(nests.device_text());
   const char* end = "}  // namespace accel_kernel_text\n";
   const std::string& others = nests.other_kernels();
-  const DeferredChecks checks = deferred_checks(program);
+  const DeferredChecks& checks = facts.deferred_checks();
   return KernelSource{host.text(),
                       program.imports,
                       {},

@@ -156,8 +156,7 @@ TempId Linker::host_number(TempId temp, HostNumbers& numbers, std::vector<BlockS
   Stmt stmt = numbers.statements.at(temp);
   if (stmt.kind == StmtKind::input) return numbers.temps[temp] = places_.temp(names_.slots.at(stmt.slot));
   for (TempId& arg : stmt.args) arg = host_number(arg, numbers, steps);
-  program_.temps.push_back(program_.temps[static_cast<size_t>(names_.first_temp + temp)]);
-  stmt.dst = numbers.temps[temp] = static_cast<TempId>(program_.temps.size()) - 1;
+  stmt.dst = numbers.temps[temp] = program_.add_temp(program_.temps[static_cast<size_t>(names_.first_temp + temp)]);
   stmt.node = -1;
   insert_scalar(std::move(stmt), steps);
   return numbers.temps[temp];
