@@ -315,10 +315,12 @@ def _call(
 # ---- The protocols of NumPy
 
 _VIEW_FUNCTIONS = {
-    *(np.array_split, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.diagonal, np.dsplit, np.expand_dims),
-    *(np.flip, np.fliplr, np.flipud, np.hsplit, np.matrix_transpose, np.moveaxis, np.permute_dims, np.rollaxis, np.rot90),
-    *(np.split, np.squeeze, np.swapaxes, np.transpose, np.unstack, np.vsplit),
+    *(np.array_split, np.broadcast_to, np.diagonal, np.dsplit, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit),
+    *(np.matrix_transpose, np.moveaxis, np.permute_dims, np.rollaxis, np.rot90, np.split, np.squeeze, np.swapaxes),
+    *(np.transpose, np.unstack, np.vsplit),
 }
+_FUNCTIONS_OF_EACH = {np.atleast_1d, np.atleast_2d, np.atleast_3d}  # make views of each of their arguments
+_RANKS_OF_ELEMENTS = {np.flip: 0, np.unstack: 1}  # arrays of which these functions make scalars, which are read
 _LAYOUT_FUNCTIONS = {np.iscomplexobj, np.isrealobj, np.ndim, np.shape, np.size}
 _SHARING_FUNCTIONS = {np.may_share_memory, np.shares_memory}
 _ATTRIBUTE_FUNCTIONS = {np.real: "real", np.imag: "imag"}
@@ -350,11 +352,20 @@ def _call_with_ndarrays(function: Callable[..., Any], arguments: tuple[Any, ...]
     return function(*map(_on_the_host, arguments), **{name: _on_the_host(value) for name, value in named.items()})
 
 
+def _view_of(function: Any, value: Any) -> Any:
+    return _accel.rearranged(function, value, (), {}) if isinstance(value, DeviceArray) else function(value)
+
+
 def _array_function(array: DeviceArray, function: Any, types: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if not all(issubclass(each, (DeviceArray, np.ndarray)) for each in types):
         return NotImplemented
     is_of_first = len(arguments) > 0 and isinstance(arguments[0], DeviceArray)
     is_alone = is_of_first and next(_device_arrays((*arguments[1:], *named.values())), None) is None
+    if function in _FUNCTIONS_OF_EACH and not named:
+        views = tuple(_view_of(function, argument) for argument in arguments)
+        return views if len(views) > 1 else views[0]
+    if is_alone and _RANKS_OF_ELEMENTS.get(function) == arguments[0].ndim:
+        return _call_with_ndarrays(function, arguments, named)
     if is_alone and (function in _VIEW_FUNCTIONS or function in _LAYOUT_FUNCTIONS):
         return _accel.rearranged(function, arguments[0], arguments[1:], named)
     if is_alone and function in _ATTRIBUTE_FUNCTIONS:

@@ -120,8 +120,10 @@ int assign_device_subscript(PyObject* array, PyObject* key, PyObject* value) {
     return -1;
   }
   if (is_advanced_key(key)) return PyRef::steal(call_device_function("store_selected", {array, key, value})) ? 0 : -1;
-  PyRef view = PyRef::steal(view_at(array, basic_key(array, key)));
-  return view && store(view.get(), value) ? 0 : -1;
+  BasicKey basic = basic_key(array, key);
+  PyRef view = PyRef::steal(view_at(array, basic));
+  if (!view) return -1;
+  return (basic.selects_element ? store_element(view.get(), value) : store(view.get(), value)) ? 0 : -1;
 }
 
 PyObject* device_item(PyObject* array, Py_ssize_t index) {

@@ -91,6 +91,13 @@ bool may_copy_block(PyObject* to, PyObject* value) {
          std::ranges::equal(strides_of(to), strides_of(value)) && own_order(to).has_value();
 }
 
+// False with NumPy's exception.
+bool is_writeable(PyObject* array) {
+  bool writeable = array_layout(array).writeable;
+  if (!writeable) PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
+  return writeable;
+}
+
 std::vector<uint8_t> c_order(size_t rank) {
   std::vector<uint8_t> order(rank);
   std::iota(order.begin(), order.end(), uint8_t{0});
@@ -183,11 +190,20 @@ bool store_from_host(PyObject* array, PyObject* ndarray) {
   return upload(array, data_of(array), array_data(source.get()), bytes_of(array));
 }
 
+bool store_element(PyObject* array, PyObject* value) {
+  if (!is_writeable(array)) return false;
+  uint64_t bits[2];
+  int64_t one = 1;
+  if (read_scalar(value, dtype_of(array), bits)) return upload(array, data_of(array), bits, item_size(dtype_of(array)));
+  PyRef host = is_device_array(value) ? PyRef::steal(to_host(value)) : PyRef::borrow(value);
+  PyRef element = PyRef::steal(host ? new_array(dtype_of(array), {&one, 1}, {}) : nullptr);
+  PyRef index = PyRef::steal(element ? PyLong_FromLong(0) : nullptr);
+  if (!index || PyObject_SetItem(element.get(), index.get(), host.get()) < 0) return false;
+  return upload(array, data_of(array), array_data(element.get()), item_size(dtype_of(array)));
+}
+
 bool store(PyObject* array, PyObject* value) {
-  if (!array_layout(array).writeable) {
-    PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
-    return false;
-  }
+  if (!is_writeable(array)) return false;
   uint64_t bits[2];
   if (element_count(dims_of(array)) == 1 && read_scalar(value, dtype_of(array), bits)) {
     return upload(array, data_of(array), bits, item_size(dtype_of(array)));

@@ -13,6 +13,8 @@ PyObject* read_element(PyObject* array, const char* data);
 PyObject* copy_on_device(PyObject* array, char order);
 // Assigns to all elements, as `array[...] = value` does. False with an exception.
 bool store(PyObject* array, PyObject* value);
+// Assigns to the one element of a view, as `array[i, j] = value` with an integer for each axis does. False with an exception.
+bool store_element(PyObject* array, PyObject* value);
 
 // The axes of a copy with the order C, F, A or K, from slowest to fastest.
 std::vector<uint8_t> order_of_copy(PyObject* array, char order);

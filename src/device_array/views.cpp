@@ -6,14 +6,15 @@
 namespace accel {
 namespace {
 
-// A result of NumPy with ndarrays replaced by views of `array`.
-PyObject* views_with_layouts(PyObject* array, PyRef result) {
+// A result of NumPy with `array` in place of `unreadable`, and with views of `array` in place of other ndarrays.
+PyObject* views_with_layouts(PyObject* array, PyObject* unreadable, PyRef result) {
   if (!result) return nullptr;
+  if (result.get() == unreadable) return Py_NewRef(array);
   if (is_exact_array(result.get())) return view_with_layout(array, result.get());
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get())) return result.release();
   PyRef list = PyRef::steal(PySequence_List(result.get()));
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); i++) {
-    PyObject* view = views_with_layouts(array, PyRef::borrow(PyList_GET_ITEM(list.get(), i)));
+    PyObject* view = views_with_layouts(array, unreadable, PyRef::borrow(PyList_GET_ITEM(list.get(), i)));
     if (view == nullptr || PyList_SetItem(list.get(), i, view) < 0) return nullptr;
   }
   return list && PyTuple_Check(result.get()) ? PyList_AsTuple(list.get()) : list.release();
@@ -71,25 +72,27 @@ PyObject* rearranged(PyObject* function, PyObject* array, PyObject* arguments, P
   PyRef all = PyRef::steal(PyTuple_New(PyTuple_GET_SIZE(arguments) + 1));
   PyRef first = unreadable(array);
   if (!all || !first) return nullptr;
-  PyTuple_SET_ITEM(all.get(), 0, first.release());
+  PyTuple_SET_ITEM(all.get(), 0, Py_NewRef(first.get()));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments); i++) {
     PyObject* argument = PyTuple_GET_ITEM(arguments, i);
     PyRef passed = is_device_array(argument) ? unreadable(argument) : PyRef::borrow(argument);
     if (!passed) return nullptr;
     PyTuple_SET_ITEM(all.get(), i + 1, passed.release());
   }
-  return views_with_layouts(array, PyRef::steal(PyObject_Call(function, all.get(), keywords)));
+  return views_with_layouts(array, first.get(), PyRef::steal(PyObject_Call(function, all.get(), keywords)));
 }
 
 PyObject* call_view_method(const char* name, PyObject* array, PyObject* arguments, PyObject* keywords) {
   PyRef first = unreadable(array);
   PyRef method = first ? method_of(first.get(), name) : PyRef();
-  return method ? views_with_layouts(array, PyRef::steal(PyObject_Call(method.get(), arguments, keywords))) : nullptr;
+  if (!method) return nullptr;
+  return views_with_layouts(array, first.get(), PyRef::steal(PyObject_Call(method.get(), arguments, keywords)));
 }
 
 PyObject* view_attribute(PyObject* array, const char* name) {
   PyRef first = unreadable(array);
-  return first ? views_with_layouts(array, PyRef::steal(PyObject_GetAttrString(first.get(), name))) : nullptr;
+  if (!first) return nullptr;
+  return views_with_layouts(array, first.get(), PyRef::steal(PyObject_GetAttrString(first.get(), name)));
 }
 
 PyObject* device_array_reshape(PyObject* array, PyObject* arguments, PyObject* keywords) {

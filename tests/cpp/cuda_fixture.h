@@ -28,8 +28,8 @@ class CudaTest : public ::testing::Test {
   void TearDown() override {
     fail_call(nullptr, 0, 0, 0);
     reset();
-    for (const char* option : {"order", "seed", "hide", "eager", "limit"}) set_option(option, 0);
-    set_option("workers", 1);
+    for (const char* option : {"order", "seed", "eager", "limit"}) set_option(option, 0);
+    for (const char* option : {"hide", "workers"}) set_option(option, 1);
     if (!device_) return;
     device_->set_memory_limit(0);
     EXPECT_EQ(device_->memory_info().used, 0);

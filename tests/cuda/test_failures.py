@@ -369,8 +369,7 @@ def test_the_host_does_not_read_lists_on_the_device(check_program):
             if function is rows and k > 1:
                 got[0][0] = 77
                 assert got[1].tolist() == wanted[1].tolist()
-    """,
-        ACCEL_EMULATE="hide=1",
+    """
     )
 
 

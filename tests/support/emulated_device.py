@@ -39,7 +39,7 @@ class EmulatedDevice:
     def reset(self):
         self.fail()
         self.driver.cuEmulateReset()
-        self.options(order=0, seed=0, workers=1, hide=0, eager=0, limit=0)
+        self.options(order=0, seed=0, workers=1, hide=1, eager=0, limit=0)
 
     def compile(self, text):
         """The image of CUDA text."""

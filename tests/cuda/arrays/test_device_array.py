@@ -219,6 +219,13 @@ def test_views_share_memory():
 ASSIGNMENTS = {
     "number": lambda a, b: operator.setitem(a, 1, 2),
     "element": lambda a, b: operator.setitem(a, (1, 2), 2.5),
+    "element of an array": lambda a, b: operator.setitem(a, (1, 2), b[0, 0, ...]),
+    "element of arrays": lambda a, b: operator.setitem(a, (1, 2), b[0, 0]),
+    "element of an array of one element": lambda a, b: operator.setitem(a, (1, 2), b[0, :1]),
+    "element of a sequence": lambda a, b: operator.setitem(a, (1, 2), b[0]),
+    "element of a list": lambda a, b: operator.setitem(a, (1, 2), [1, 2]),
+    "element of a text": lambda a, b: operator.setitem(a, (1, 2), "x"),
+    "read-only element": lambda a, b: operator.setitem(np.broadcast_to(a, a.shape), (1, 2), b[0]),
     "float": lambda a, b: operator.setitem(a, (0, slice(None)), 1.5),
     "same": lambda a, b: operator.setitem(a, ..., b),
     "row": lambda a, b: operator.setitem(a, 0, b[1]),

@@ -119,6 +119,10 @@ FUNCTIONS = {
     "unique": lambda a, b: np.unique(a // 2, return_counts=True),
     "moveaxis": lambda a, b: np.moveaxis(a, 0, 1),
     "flip": lambda a, b: np.flip(a, 1),
+    "flip of no axes": lambda a, b: (np.flip(a[0, 0, ...]), np.flip(a[0, 0, ...], ())),
+    "unstack": lambda a, b: (np.unstack(a), np.unstack(a, axis=1), np.unstack(a[1]), np.unstack(a[:0, 0])),
+    "atleast_2d": lambda a, b: np.atleast_2d(a, b, a[0]),
+    "atleast_3d": lambda a, b: np.atleast_3d(a[1], b),
     "split": lambda a, b: np.split(a, 3, axis=1),
     "broadcast_to": lambda a, b: np.broadcast_to(a, (2, 2, 3)),
     "real": lambda a, b: np.real(a),
@@ -140,6 +144,21 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name):
     check_same(FUNCTIONS[name], numbers((2, 3)), numbers((2, 3)) * 2)
+
+
+@pytest.mark.parametrize("function", [np.atleast_1d, np.atleast_2d, np.atleast_3d])
+def test_each_of_several_arrays_stays_where_it_is(function):
+    array, other = accel.to_device(numbers((2, 3))), numbers((2, 3)) * 2
+    for views in (function(array, other), reversed(function(other, array))):
+        there, here = views
+        assert type(there) is accel.DeviceArray and type(here) is np.ndarray
+        assert there is array or there.base is array
+        assert here is other or here.base is other
+
+
+def test_functions_without_an_effect_return_their_argument():
+    array = accel.to_device(numbers((2, 3)))
+    assert np.atleast_1d(array) is array and np.atleast_2d(array) is array
 
 
 def test_views_of_functions_share_memory():

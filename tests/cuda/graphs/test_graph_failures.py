@@ -106,7 +106,7 @@ def test_a_launch_that_fails(check_program):
     """)
 
 
-@pytest.mark.parametrize("emulate", ["order=1,hide=1", "order=2,seed=1", "order=2,seed=2,workers=2", "eager=1"])
+@pytest.mark.parametrize("emulate", ["order=1,hide=0", "order=2,seed=1", "order=2,seed=2,workers=2", "eager=1"])
 @pytest.mark.parametrize("pool", ["0", "1"])
 def test_random_calls(check_program, emulate, pool):
     """In every order that the device may choose, with memory that is used again and memory that is not."""

@@ -341,6 +341,17 @@ DRIVER_FUNCTION cuEmulateSet(const char* name, long value) {
   return success;
 }
 
+// Between the two calls a library on the host does work of the device, whose work before is done.
+EXPORTED int cuEmulateBeginWork() {
+  std::lock_guard lock(emulator().mutex);
+  begin_device_work();
+  return drain_all();
+}
+EXPORTED void cuEmulateEndWork() {
+  std::lock_guard lock(emulator().mutex);
+  end_device_work();
+}
+
 // The nth call from now of a function fails, and every later call when it is sticky. Null: none fails.
 EXPORTED void cuEmulateFail(const char* function, long nth, int code, int is_sticky) {
   std::lock_guard lock(emulator().mutex);

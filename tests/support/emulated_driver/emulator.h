@@ -38,13 +38,13 @@ enum Result {
 //   order    in which threads and blocks run: 0 forwards, 1 backwards, 2 random
 //   seed     of random orders; other than 0, streams that nothing waits for run ahead at random
 //   workers  threads of the host that run the blocks of a kernel
-//   hide     device memory can be touched only while the device works
+//   hide     device memory can be touched only while the device works (1 at first)
 //   eager    work is done when it is given to a stream
 //   limit    bytes of the device; 0: 64 GiB
 //   devices  how many there are, 1 at first
 //   keep     modules stay in the file system, for tools that name lines
 struct Options {
-  long order = 0, seed = 0, workers = 1, hide = 0, eager = 0, limit = 0, devices = 1, keep = 0;
+  long order = 0, seed = 0, workers = 1, hide = 1, eager = 0, limit = 0, devices = 1, keep = 0;
   long* find(const std::string& name);
 };
 
@@ -81,11 +81,13 @@ int check_redzones(const std::string& who);
 // Where an address lies that could not be touched, for a person.
 std::string describe_address(const char* address);
 
-// Lets the host touch device memory while it does the device's work, with the option `hide`.
+// The host may touch device memory while it does the device's work, with the option `hide`.
+void begin_device_work();
+void end_device_work();
 class DeviceWorks {
  public:
-  DeviceWorks();
-  ~DeviceWorks();
+  DeviceWorks() { begin_device_work(); }
+  ~DeviceWorks() { end_device_work(); }
 };
 void hide_device_memory(bool hide);
 

@@ -41,11 +41,11 @@ int check_redzone(char* begin, char* end, const Allocation& a, const std::string
 
 }  // namespace
 
-DeviceWorks::DeviceWorks() {
+void begin_device_work() {
   if (works_depth++ == 0 && emulator().options.hide) protect_device_memory(true);
 }
 
-DeviceWorks::~DeviceWorks() {
+void end_device_work() {
   if (--works_depth == 0 && emulator().options.hide) protect_device_memory(false);
 }
 

@@ -34,7 +34,7 @@ int multiply(void* handle, int f, int g, int64_t m, int64_t n, int64_t k, const 
   auto* state = static_cast<Handle*>(handle);
   const bool is_ready = std::exchange(state->has_workspace, false) && std::exchange(state->has_stream, false);
   if (!is_ready || m < 1 || n < 1 || k < 1 || count < 1) return invalid_value;
-  fake_cuda::finish_work();
+  fake_cuda::DeviceWork work;
   if (lda < (f == no_transpose ? m : k) || ldb < (g == no_transpose ? k : n) || ldc < m) return invalid_value;
   if (*static_cast<const T*>(alpha) != T(1) || *static_cast<const T*>(beta) != T(0)) return invalid_value;
   for (int64_t at = 0; at < count; at++)

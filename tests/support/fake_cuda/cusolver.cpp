@@ -127,7 +127,7 @@ int cusolverDnXgetrf(void* handle, void* options, int64_t m, int64_t n, int type
                      int compute_type, void* device_memory, size_t device_bytes, void* host_memory, size_t host_bytes,
                      int* info) {
   if (!is_ready(handle, options, n, step) || m != n || compute_type != type) return invalid_value;
-  fake_cuda::finish_work();
+  fake_cuda::DeviceWork work;
   if (!use_workspaces(device_memory, device_bytes, host_memory, host_bytes)) return invalid_value;
   *info = for_type(type, [&](auto* of) { return factor_lu(static_cast<decltype(of)>(a), n, pivots); });
   return *info < 0 ? invalid_value : 0;
@@ -136,7 +136,7 @@ int cusolverDnXgetrs(void* handle, void* options, int form, int64_t n, int64_t c
                      const int64_t* pivots, int right_type, void* right, int64_t right_step, int* info) {
   const bool fits = is_ready(handle, options, n, step) && form == 0 && columns > 0 && right_type == type && right_step == n;
   if (!fits) return invalid_value;
-  fake_cuda::finish_work();
+  fake_cuda::DeviceWork work;
   *info = for_type(type, [&](auto* of) {
     using T = decltype(of);
     return solve_lu(static_cast<T>(const_cast<void*>(a)), pivots, static_cast<T>(right), n, columns);
@@ -150,7 +150,7 @@ int cusolverDnXpotrf_bufferSize(void* handle, void* options, int, int64_t n, int
 int cusolverDnXpotrf(void* handle, void* options, int triangle, int64_t n, int type, void* a, int64_t step, int compute_type,
                      void* device_memory, size_t device_bytes, void* host_memory, size_t host_bytes, int* info) {
   if (!is_ready(handle, options, n, step) || triangle != 0 || compute_type != type) return invalid_value;
-  fake_cuda::finish_work();
+  fake_cuda::DeviceWork work;
   if (!use_workspaces(device_memory, device_bytes, host_memory, host_bytes)) return invalid_value;
   *info = for_type(type, [&](auto* of) { return factor_cholesky(static_cast<decltype(of)>(a), n); });
   return *info < 0 ? invalid_value : 0;

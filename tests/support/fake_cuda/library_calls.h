@@ -1,4 +1,4 @@
-// What the libraries for tests share: the work that the emulated driver was given comes before a call.
+// What the libraries for tests share.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,11 +8,19 @@
 
 namespace fake_cuda {
 
-inline void finish_work() {
-  const char* path = std::getenv("ACCEL_CUDA_DRIVER");
-  void* driver = path ? dlopen(path, RTLD_NOW) : nullptr;
-  if (auto* wait = driver ? reinterpret_cast<int (*)()>(dlsym(driver, "cuCtxSynchronize")) : nullptr) wait();
-}
+// A library does work of the device, after all that the emulated driver was given before.
+class DeviceWork {
+ public:
+  DeviceWork() { call("cuEmulateBeginWork"); }
+  ~DeviceWork() { call("cuEmulateEndWork"); }
+
+ private:
+  static void call(const char* name) {
+    const char* path = std::getenv("ACCEL_CUDA_DRIVER");
+    void* driver = path ? dlopen(path, RTLD_NOW) : nullptr;
+    if (auto* function = driver ? reinterpret_cast<void (*)()>(dlsym(driver, name)) : nullptr) function();
+  }
+};
 
 template <class T>
 T conjugate(T value) {

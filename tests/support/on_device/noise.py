@@ -20,6 +20,11 @@ def units_of_page():
     return {key: int(c) if c.isdigit() else 2**52 if c in ("all", "differs") else 0 for key, c in cells.items()}
 
 
+def is_complex_backwards(x):
+    """Of operands with negative strides NumPy's products and magnitudes of complex numbers have other bits."""
+    return isinstance(x, np.ndarray) and x.dtype.kind == "c" and min(x.strides, default=0) < 0
+
+
 class Noise:
     """Draws the noise of one run. `used`: whether a finite number was changed."""
 
@@ -32,14 +37,18 @@ class Noise:
         self.used = False
         self.sums_are_exact = True
 
-    def add(self, result, units, scale=None, *, zeros=False):
-        """Changes numbers by so many units of theirs or of `scale`, signs of NaNs, with `zeros` those of zeros."""
+    def add(self, result, units, scale=None, *, zeros=False, together=False):
+        """Changes numbers by so many units of theirs or of `scale`, signs of NaNs, with `zeros` those of zeros.
+
+        `together`: all in the same direction.
+        """
         if result.dtype.kind not in "fc" or not result.size:
             return result
         changed = np.array(result)
         parts = changed.reshape(-1).view(changed.real.dtype)
         scales = parts if scale is None else np.asarray(scale, parts.dtype).reshape(-1).repeat(len(parts) // np.size(scale))
-        signs = self.rng.choice([-1.0, 1.0], parts.shape).astype(parts.dtype)
+        signs = self.rng.choice([-1.0, 1.0], 1 if together else parts.shape).astype(parts.dtype)
+        signs = np.broadcast_to(signs, parts.shape)
         flips = np.isnan(parts) | (zeros & (parts == 0))
         moved = np.isfinite(parts) & np.isfinite(scales) & (units * np.abs(scales) > 0)
         self.used |= bool(moved.any() or flips.any())
@@ -59,6 +68,8 @@ class Noise:
             return self.add(result, 0)
         if method == "accumulate" and name in ("add", "multiply"):
             return self.of_accumulation(ufunc, inputs[0], keywords, result)
+        if name in ("absolute", "multiply", "square") and any(map(is_complex_backwards, inputs)):
+            return self.add(result, 2, ufunc(*map(np.abs, inputs)))
         dtypes = [np.result_type(result).name, *(np.result_type(x).name for x in inputs)]
         of_either_sign = name in ("fmax", "fmin", "maximum", "minimum")  # zeros, where the operands have zeros of both
         return self.add(result, max(self.units.get((name, dtype), 0) for dtype in dtypes), zeros=of_either_sign)
@@ -75,7 +86,13 @@ class Noise:
         length = x.shape[axis]
         if length < 4096 or x.size // length >= 512:
             return self.add(result, 0)
-        return self.add(result, 2 + length**0.5 / 4, ufunc.accumulate(np.abs(x), axis=axis))
+        # NumPy is off by so much itself: where it adds the same number again and again, always in the same direction.
+        return self.add(result, 2 + length / 16, ufunc.accumulate(np.abs(x), axis=axis), together=True)
+
+    def of_variance(self, result, x, root, axis=None, keepdims=False, **_):
+        """The mean, whose rounding changes all deviations, is not known before them."""
+        largest = np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        return self.add(result, 2, np.where(result > 0, largest if root else largest * np.sqrt(result), 0))
 
     def of_reduction(self, name, x, keywords, result):
         if name == "add":
@@ -142,13 +159,32 @@ def in_any_order(name):
     def method(self, *arguments, **keywords):
         noise.sums_are_exact = False
         try:
-            return getattr(super(Noisy, self), name)(*arguments, **keywords)
+            result = getattr(super(Noisy, self), name)(*arguments, **keywords)
         finally:
             noise.sums_are_exact = True
+        if name == "mean" or not hasattr(result, "dtype"):
+            return result
+        return noisy(noise.of_variance(plain(result), plain(self), name == "std", *arguments, **keywords))
 
     return method
 
 
+def accumulation(name, ufunc):
+    """A method that NumPy does not compute by a call of the ufunc."""
+
+    def method(self, axis=None, dtype=None, out=None):
+        result = getattr(plain(self), name)(axis, dtype)
+        x = plain(self).ravel() if axis is None else plain(self)
+        changed = noise.of_accumulation(ufunc, x.astype(result.dtype), {"axis": axis or 0}, result)
+        if out is None:
+            return noisy(changed)
+        plain(out)[...] = changed
+        return out
+
+    return method
+
+
+Noisy.cumsum, Noisy.cumprod = accumulation("cumsum", np.add), accumulation("cumprod", np.multiply)
 for name in ("mean", "var", "std"):
     setattr(Noisy, name, in_any_order(name))
 
