@@ -23,6 +23,11 @@ bool same_outputs(const Graph& a, const Graph& b) {
                     [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
+bool has_device_arrays(const GuardSet& guards) {
+  return std::ranges::any_of(guards.guards,
+                             [](const Guard& guard) { return guard.kind == GuardKind::array && guard.array.device >= 0; });
+}
+
 // Compiles without the GIL. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, CompileOptions options) {
   options.target.contracts_products = contracts_products();
@@ -46,16 +51,14 @@ Status Kernels::compile_plain(bool keep_texts) {
   has_flow_ = accel::has_flow(compiled->graph);
   bool calls = plan_.makes_calls && !plan_.writes_inputs;
   ACCEL_TRY(plain_, resolve(*compiled, has_known_results(compiled->graph) && !calls));
-  auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
-  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) {
-    ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
-  }
+  ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
   return Unit{};
 }
 
 Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
-  if (plan_.makes_calls) return fail(Reason::not_on_device, "a call that the interpreter makes");
+  if (plan_.calls_python && has_device_arrays(captured_.guards))
+    return fail(Reason::not_on_device, "a call of unknown code by a function of DeviceArrays");
   ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
   CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};
   options.target.kind = TargetKind::cuda;
@@ -63,8 +66,8 @@ Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
   if (!same_outputs(captured_.graph, compiled.graph)) return fail(Reason::internal_error, "a pass changed the exits");
   has_flow_ = accel::has_flow(compiled.graph);
   plain_.kernel = compiled.kernel;
-  plain_.allocates_first = has_known_results(compiled.graph);
-  bool may_raise = false;
+  plain_.allocates_first = has_known_results(compiled.graph) && !plan_.makes_calls;
+  bool may_raise = plan_.makes_calls;
   for (const LoopImport& import : compiled.kernel->imports()) {
     may_raise |= (op_events(import.op, import.dtypes.front()) & event_error) != 0;
     ACCEL_TRY(DeviceFunctionCall call, library_function(*device, import));
@@ -72,7 +75,9 @@ Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
     plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
+  if (plan_.makes_calls && code.kernels.empty()) return fail(Reason::not_on_device, "a call that the interpreter makes");
   ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
+  ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
   device_plan_ = DevicePlan(captured_, code, *device, may_raise);
   if (uses_graphs) device_plan_.graphs = new_launch_graphs(*device);
   compilation_ = std::make_unique<Compilation>(std::move(compiled));
@@ -119,6 +124,8 @@ Result<NativeKernel> Kernels::resolve(const Compilation& compilation, bool alloc
 
 // Finds the C functions of draws; without them the generators' methods are called.
 Status Kernels::find_draw_functions() {
+  auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
+  if (std::none_of(captured_.calls.begin(), captured_.calls.end(), draws)) return Unit{};
   ACCEL_TRY(const std::vector<void*>* found, draw_functions());
   const std::vector<void*>& functions = *found;
   if (functions.empty()) return Unit{};

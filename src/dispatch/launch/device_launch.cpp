@@ -53,8 +53,9 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     writes_arguments |= is_written && guard.array.device < 0;
     writes_device_arrays |= is_written && guard.array.device >= 0;
   }
-  // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop.
-  defers_checks = code.has_deferred_checks && (!writes_device_arrays || code.has_checks_in_loops);
+  call_sites = captured.calls;
+  // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop. Runs with calls wait for them.
+  defers_checks = code.has_deferred_checks && call_sites.empty() && (!writes_device_arrays || code.has_checks_in_loops);
   backs_up = writes_device_arrays && may_raise;
 }
 
@@ -111,10 +112,6 @@ char* DeviceLaunch::take(int64_t bytes) {
 
 bool DeviceLaunch::note(const Status& status) { return running->check(status); }
 
-void* DeviceLaunch::allocate(int64_t bytes) { return running->take(bytes); }
-
-void DeviceLaunch::release(void* memory) { running->plan_.device->release(static_cast<char*>(memory)); }
-
 void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* dims) {
   return static_cast<DeviceLaunch*>(context)->make_output(output, dims);
 }
@@ -158,12 +155,52 @@ int DeviceLaunch::copy(void* context, void* to, const void* from, int64_t bytes)
   return self.check(self.plan_.device->copy(static_cast<char*>(to), static_cast<const char*>(from), bytes)) ? 0 : accel_error;
 }
 
+// Status bits of a call, or those of a device that failed.
+int DeviceLaunch::status_of(Result<int> result) {
+  if (result.ok()) return *result;
+  if (!failure_) failure_ = result.failure();
+  return accel_error;
+}
+
+int DeviceLaunch::call(void* context, int number, const void* const* operands, const int64_t* dims) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
+  const bool is_unknown = self.plan_.call_sites[static_cast<size_t>(number)].python != nullptr;
+  if (is_unknown && !self.show_inputs()) return accel_error;
+  const int status = self.status_of(self.calls_->call(number, operands, dims));
+  return is_unknown && status == 0 && !self.upload_spans() ? int{accel_error} : status;
+}
+
+// Unknown code may read and change the arguments: it gets them as the interpreter would have them, which is final.
+bool DeviceLaunch::show_inputs() {
+  if (!download_inputs()) return false;
+  is_written_ = false;
+  return true;
+}
+
+int DeviceLaunch::receive(void* context, int number, int result, void* memory, const int64_t* dims) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  if (!self.check(self.plan_.device->submit())) return accel_error;
+  return self.status_of(self.calls_->receive(number, result, memory, dims));
+}
+
+void* DeviceLaunch::receive_output(void* context, int number, int result, int output, const int64_t* dims) {
+  DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
+  void* made = self.outputs_.data[output] != nullptr ? self.outputs_.data[output] : self.make_output(output, dims);
+  return made != nullptr && receive(context, number, result, made, dims) == 0 ? made : nullptr;
+}
+
 const AccelRuntime& DeviceLaunch::services() {
   static const AccelRuntime table = [] {
     AccelRuntime made = host_runtime();
-    made.allocate = allocate;
-    made.release = release;
+    made.allocate = [](int64_t bytes) -> void* { return running->take(bytes); };
+    made.release = [](void* memory) { running->plan_.device->release(static_cast<char*>(memory)); };
     made.allocate_output = allocate_output;
+    made.call = call;
+    made.extent = [](void*, int number, int result, int axis) { return running->boxed_calls_->extent(number, result, axis); };
+    made.receive = receive;
+    made.receive_output = receive_output;
+    made.open_draw = [](void*, int number) { return running->boxed_calls_->open_draw(number); };
     return made;
   }();
   return table;
@@ -177,6 +214,11 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   lists_->shapes.resize(lists_->memory.size());
   if (!upload_inputs() || !back_up_inputs() || !take_words() || (allocates_first && !allocate_outputs()))
     return accel_no_memory;
+  if (boxed_calls_ != nullptr) {
+    const std::span<const ArgumentSpan> unchanged = lists_->spans;
+    calls_.emplace(plan_.call_sites, *boxed_calls_, *plan_.device, plan_.writes_arguments ? unchanged.first(0) : unchanged);
+    launch_.launch.draws = boxed_calls_->draws().data();
+  }
   launch_.launch.runtime = &services();
   launch_.launch.imports = imports.data();
   launch_.launch.symbols = binding_.symbols;
@@ -240,15 +282,18 @@ bool DeviceLaunch::upload_inputs() {
     if (plan_.inputs[k].is_on_device || plan_.inputs[k].source < 0) continue;
     add_span(lists_->spans, array_layout(binding_.sources[plan_.inputs[k].source]));
   }
-  for (ArgumentSpan& span : lists_->spans) {
-    span.copy = take(span.high - span.low);
-    if (span.copy == nullptr || !check(upload(span))) return false;
-  }
+  for (ArgumentSpan& span : lists_->spans)
+    if ((span.copy = take(span.high - span.low)) == nullptr) return false;
+  if (!upload_spans()) return false;
   for (size_t k = 0; k < lists_->inputs.size(); ++k) {
     if (plan_.inputs[k].is_on_device) continue;
     if (char* found = address_in_copy(lists_->spans, static_cast<const char*>(binding_.inputs[k]))) lists_->inputs[k] = found;
   }
   return true;
+}
+
+bool DeviceLaunch::upload_spans() {
+  return std::ranges::all_of(lists_->spans, [&](const ArgumentSpan& span) { return check(upload(span)); });
 }
 
 // Numbers, and arrays without axes, are written to memory of the host, which kernels reach as well.

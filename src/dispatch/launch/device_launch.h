@@ -14,6 +14,7 @@
 #include "compile.h"
 #include "dispatch/exits/outputs.h"
 #include "dispatch/launch/argument_spans.h"
+#include "dispatch/launch/device_calls.h"
 #include "dispatch/launch/device_kernels.h"
 #include "guard/guard_set.h"
 #include "runtime/cuda/device.h"
@@ -40,14 +41,21 @@ struct DevicePlan {
   bool backs_up = false;                 // these
   bool defers_checks = false;            // runs take checks of indices to hold, until the host waits or they end
   std::shared_ptr<LaunchGraphs> graphs;  // null: kernels are launched one by one
+  std::span<const BoxedCall> call_sites;
 };
 
 class DeviceLaunch {
  public:
-  // All arguments outlive this; `outputs` is prepared. `defers_checks`: as in the plan, where it may be true.
+  // All arguments outlive this; `outputs` is prepared. `defers_checks`: as in the plan, where it may be true. `calls`: null for
+  // a kernel that makes none.
   DeviceLaunch(const DevicePlan& plan, const OutputPlan& output_plan, Outputs& outputs, const Binding& binding,
-               bool defers_checks)
-      : plan_(plan), output_plan_(output_plan), outputs_(outputs), binding_(binding), defers_checks_(defers_checks) {}
+               bool defers_checks, BoxedCalls* calls)
+      : plan_(plan),
+        output_plan_(output_plan),
+        outputs_(outputs),
+        binding_(binding),
+        defers_checks_(defers_checks),
+        boxed_calls_(calls) {}
   ~DeviceLaunch();  // gives all memory back that no result has
   DeviceLaunch(const DeviceLaunch&) = delete;
   DeviceLaunch& operator=(const DeviceLaunch&) = delete;
@@ -66,10 +74,11 @@ class DeviceLaunch {
 
  private:
   static const AccelRuntime& services();
-  static void* allocate(int64_t bytes);
-  static void release(void* memory);
   static void* allocate_output(void* context, int output, const int64_t* dims);
   static char* take_cells(void* context, int count, int checks);
+  static int call(void* context, int number, const void* const* operands, const int64_t* dims);
+  static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
+  static void* receive_output(void* context, int number, int result, int output, const int64_t* dims);
   static int wait(void* context);
   static int copy(void* context, void* to, const void* from, int64_t bytes);
   static int start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments);
@@ -77,6 +86,8 @@ class DeviceLaunch {
   bool wait_and_check();
   Status upload(const ArgumentSpan& span);
   bool upload_inputs();
+  bool upload_spans();
+  bool show_inputs();
   bool back_up_inputs();
   void restore_inputs();
   bool allocate_outputs();
@@ -92,6 +103,7 @@ class DeviceLaunch {
   bool write_input(size_t input, std::vector<char>& copy);
   bool is_downloaded(size_t input) const { return plan_.inputs[input].is_written && !plan_.inputs[input].is_on_device; }
   bool check(const Status& status);
+  int status_of(Result<int> result);
   char* take(int64_t bytes);
 
   // Lists that launches of a thread use again.
@@ -118,6 +130,8 @@ class DeviceLaunch {
   AccelDeviceLaunch launch_{};
   bool is_written_ = false;  // elements of NumPy's arguments
   const bool defers_checks_;
+  BoxedCalls* const boxed_calls_;
+  std::optional<DeviceCalls> calls_;  // of a kernel that makes calls, during the run
   bool has_failed_check_ = false;
 };
 

@@ -1,0 +1,57 @@
+#include "dispatch/launch/device_calls.h"
+
+#include <new>
+
+#include "dispatch/signals/interrupt.h"
+
+namespace accel {
+
+Result<int> DeviceCalls::call(int number, const void* const* operands, const int64_t* dims) {
+  const std::vector<Type>& types = sites_[static_cast<size_t>(number)].operands;
+  const int64_t *shape = dims, *strides = dims;
+  for (const Type& type : types) strides += type.rank();
+  std::vector<const void*> values;
+  for (size_t k = 0; k < types.size(); ++k) {
+    ACCEL_TRY(const void* value, on_host(types[k], operands[k], shape, strides));
+    values.push_back(value);
+    shape += types[k].rank();
+    strides += types[k].rank();
+  }
+  const int status = calls_.call(number, values.data(), dims);
+  copies_.clear();
+  return status;
+}
+
+// Memory of the host with an operand. Numbers are there; of arrays all between the first and the last element is copied.
+Result<const void*> DeviceCalls::on_host(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) {
+  if (type.kind != ValueKind::array) return memory;
+  if (const char* found = address_of_copied(unchanged_, static_cast<const char*>(memory))) return found;
+  ArrayLayout layout;
+  layout.item_bytes = item_size(type.dtype);
+  layout.ndim = type.rank();
+  layout.dims = reinterpret_cast<const intptr_t*>(dims);
+  layout.strides = reinterpret_cast<const intptr_t*>(strides);
+  layout.data = static_cast<char*>(const_cast<void*>(memory));
+  const auto [low, high] = memory_span(layout);
+  if (low == high) return memory;
+  copies_.emplace_back(new (std::nothrow) char[static_cast<size_t>(high - low)]);
+  char* const copy = copies_.back().get();
+  if (copy == nullptr) return fail(Reason::out_of_memory, "memory for an operand of a call");
+  auto download = [&, low = low, high = high] { return device_.download(copy, low, high - low); };
+  ACCEL_TRY([[maybe_unused]] Unit copied, without_gil(download));
+  return copy + (layout.data - low);
+}
+
+Result<int> DeviceCalls::receive(int number, int result, void* memory, const int64_t* dims) {
+  const Type& type = sites_[static_cast<size_t>(number)].results[static_cast<size_t>(result)];
+  if (type.kind != ValueKind::array) return calls_.receive(number, result, memory, dims);
+  ACCEL_TRY(const ArrayLayout layout, calls_.received(number, result, dims));
+  int64_t bytes = item_size(type.dtype);
+  for (int axis = 0; axis < type.rank(); ++axis) bytes *= dims[axis];
+  if (bytes == 0) return 0;
+  char* const to = static_cast<char*>(memory);
+  ACCEL_TRY([[maybe_unused]] Unit copied, without_gil([&] { return device_.upload(to, layout.data, bytes); }));
+  return 0;
+}
+
+}  // namespace accel
