@@ -130,7 +130,7 @@ def test_arrays_of_numpy_among_the_arguments():
     why = ran_on_copies(accel.compile(recurrence), device, mine)
     check_equal(why.result, recurrence(x, y))
     assert mine.tolist() == y.tolist()
-    assert isinstance(ran_on_copies(accel.compile(lambda a, b: np.sort(a, axis=0)), device, mine).result, accel.DeviceArray)
+    assert isinstance(ran_on_copies(accel.compile(lambda a, b: np.partition(a, 2)), device, mine).result, accel.DeviceArray)
 
 
 def one_of_two(x, y):
@@ -206,8 +206,8 @@ def test_lists_of_numbers():
 
 
 CALLS = {
-    "sort": lambda x: np.sort(x, axis=0)[::-1],
-    "argsort": lambda x: np.argsort(x, kind="stable"),
+    "argpartition": lambda x: np.argpartition(x, 3)[::-1],
+    "bincount": lambda x: np.bincount(x.view(np.int64) % 5),
     "einsum": lambda x: np.einsum("i,i->", x, x),
     "partition": lambda x: np.partition(x, 3)[3:],
 }

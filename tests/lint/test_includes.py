@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "capture": ["base", "ir", "cpython", *ARRAYS, "guard"],
     "dispatch": [
         *["base", "ir", "cpython", *ARRAYS, "guard", "capture", "runtime"],
-        *[*PRODUCTS, *KERNEL_ABI, *DEVICE_ABI, "codegen/matrix_texts.h", *PRELUDE, *PROGRAM],
+        *[*PRODUCTS, *KERNEL_ABI, *DEVICE_ABI, "codegen/library_texts.h", *PRELUDE, *PROGRAM],
     ],
     "bind": [
         *["base", "ir", "cpython", *ARRAYS, "guard", "capture", "dispatch", "runtime"],

@@ -5,8 +5,8 @@
 
 #include "capture/product/rng_functions.h"
 #include "dispatch/events/event_plan.h"
-#include "dispatch/launch/device_libraries.h"
 #include "dispatch/launch/draw_functions.h"
+#include "dispatch/launch/library/device_libraries.h"
 #include "dispatch/signals/unlocked.h"
 #include "ir/analysis/flow.h"
 
@@ -75,7 +75,9 @@ Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
     plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
-  if (plan_.makes_calls && code.kernels.empty()) return fail(Reason::not_on_device, "a call that the interpreter makes");
+  auto is_for_host = [](const BoxedCall& call) { return !device_sort_of(call); };
+  if (plan_.makes_calls && code.kernels.empty() && std::ranges::all_of(captured_.calls, is_for_host))
+    return fail(Reason::not_on_device, "a call that the interpreter makes");
   ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
   ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
   device_plan_ = DevicePlan(captured_, code, *device, may_raise);

@@ -6,8 +6,25 @@
 
 namespace accel {
 
+std::vector<DeviceCallSite> device_call_sites(const std::vector<BoxedCall>& calls) {
+  std::vector<DeviceCallSite> sites;
+  for (const BoxedCall& call : calls) sites.push_back({&call, device_sort_of(call)});
+  return sites;
+}
+
 Result<int> DeviceCalls::call(int number, const void* const* operands, const int64_t* dims) {
-  const std::vector<Type>& types = sites_[static_cast<size_t>(number)].operands;
+  const DeviceCallSite& site = sites_[static_cast<size_t>(number)];
+  if (!site.sort) return call_on_host(number, operands, dims);
+  ACCEL_TRY(std::shared_ptr<DeviceBlock> sorted,
+            sort_on_device(device_, *site.sort, *site.call, operands[0], dims, dims + site.call->operands[0].rank()));
+  sorted_.erase(number);
+  if (!sorted) return call_on_host(number, operands, dims);
+  sorted_.emplace(number, std::move(sorted));
+  return 0;
+}
+
+Result<int> DeviceCalls::call_on_host(int number, const void* const* operands, const int64_t* dims) {
+  const std::vector<Type>& types = sites_[static_cast<size_t>(number)].call->operands;
   const int64_t *shape = dims, *strides = dims;
   for (const Type& type : types) strides += type.rank();
   std::vector<const void*> values;
@@ -43,13 +60,18 @@ Result<const void*> DeviceCalls::on_host(const Type& type, const void* memory, c
 }
 
 Result<int> DeviceCalls::receive(int number, int result, void* memory, const int64_t* dims) {
-  const Type& type = sites_[static_cast<size_t>(number)].results[static_cast<size_t>(result)];
+  const Type& type = sites_[static_cast<size_t>(number)].call->results[static_cast<size_t>(result)];
   if (type.kind != ValueKind::array) return calls_.receive(number, result, memory, dims);
-  ACCEL_TRY(const ArrayLayout layout, calls_.received(number, result, dims));
   int64_t bytes = item_size(type.dtype);
   for (int axis = 0; axis < type.rank(); ++axis) bytes *= dims[axis];
-  if (bytes == 0) return 0;
   char* const to = static_cast<char*>(memory);
+  if (const auto sorted = sorted_.find(number); sorted != sorted_.end()) {
+    if (bytes == 0) return 0;
+    ACCEL_TRY([[maybe_unused]] Unit copied, device_.copy(to, sorted->second->data, bytes));
+    return 0;
+  }
+  ACCEL_TRY(const ArrayLayout layout, calls_.received(number, result, dims));
+  if (bytes == 0) return 0;
   ACCEL_TRY([[maybe_unused]] Unit copied, without_gil([&] { return device_.upload(to, layout.data, bytes); }));
   return 0;
 }

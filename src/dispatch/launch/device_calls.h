@@ -1,23 +1,35 @@
 #pragma once
-// DeviceCalls: the calls of Python callables that a launch on a device makes. The callables get operands in memory of the host;
-// arrays that they return are copied to the device. Requires the GIL, which is released while the host waits.
+// DeviceCalls: the calls of Python callables that a launch on a device makes. Sorts are done there. Other callables get
+// operands in memory of the host; arrays that they return are copied to the device. Requires the GIL, which is released while
+// the host waits.
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "capture/product/call_site.h"
 #include "dispatch/calls/boxed_calls.h"
 #include "dispatch/launch/argument_spans.h"
+#include "dispatch/launch/library/device_sorts.h"
 #include "runtime/cuda/device.h"
 
 namespace accel {
+
+// A call site: the call, and how a device makes it itself.
+struct DeviceCallSite {
+  const BoxedCall* call;
+  std::optional<DeviceSort> sort;
+};
+std::vector<DeviceCallSite> device_call_sites(const std::vector<BoxedCall>& calls);
 
 class DeviceCalls {
  public:
   // `unchanged`: arguments that are NumPy's, of which the host and the device have the same elements while the run goes on. All
   // that the arguments refer to outlives this.
-  DeviceCalls(std::span<const BoxedCall> sites, BoxedCalls& calls, CudaDevice& device, std::span<const ArgumentSpan> unchanged)
+  DeviceCalls(std::span<const DeviceCallSite> sites, BoxedCalls& calls, CudaDevice& device,
+              std::span<const ArgumentSpan> unchanged)
       : sites_(sites), calls_(calls), device_(device), unchanged_(unchanged) {}
 
   // AccelRuntime::call and receive, where memory of arrays is of the device. Status bits, or why the device failed.
@@ -25,13 +37,15 @@ class DeviceCalls {
   Result<int> receive(int number, int result, void* memory, const int64_t* dims);
 
  private:
+  Result<int> call_on_host(int number, const void* const* operands, const int64_t* dims);
   Result<const void*> on_host(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides);
 
-  std::span<const BoxedCall> sites_;
+  std::span<const DeviceCallSite> sites_;
   BoxedCalls& calls_;
   CudaDevice& device_;
   std::span<const ArgumentSpan> unchanged_;
-  std::vector<std::unique_ptr<char[]>> copies_;  // of the operands of the current call
+  std::vector<std::unique_ptr<char[]>> copies_;         // of the operands of the current call
+  std::map<int, std::shared_ptr<DeviceBlock>> sorted_;  // by call: the result, where the last call was done on the device
 };
 
 }  // namespace accel

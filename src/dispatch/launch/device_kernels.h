@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compile.h"
-#include "dispatch/launch/lazy_module.h"
+#include "dispatch/launch/library/lazy_module.h"
 #include "runtime/cuda/device.h"
 
 namespace accel {

@@ -53,7 +53,7 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     writes_arguments |= is_written && guard.array.device < 0;
     writes_device_arrays |= is_written && guard.array.device >= 0;
   }
-  call_sites = captured.calls;
+  call_sites = device_call_sites(captured.calls);
   // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop. Runs with calls wait for them.
   defers_checks = code.has_deferred_checks && call_sites.empty() && (!writes_device_arrays || code.has_checks_in_loops);
   backs_up = writes_device_arrays && may_raise;
@@ -165,7 +165,7 @@ int DeviceLaunch::status_of(Result<int> result) {
 int DeviceLaunch::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
   if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
-  const bool is_unknown = self.plan_.call_sites[static_cast<size_t>(number)].python != nullptr;
+  const bool is_unknown = self.plan_.call_sites[static_cast<size_t>(number)].call->python != nullptr;
   if (is_unknown && !self.show_inputs()) return accel_error;
   const int status = self.status_of(self.calls_->call(number, operands, dims));
   return is_unknown && status == 0 && !self.upload_spans() ? int{accel_error} : status;

@@ -41,7 +41,7 @@ struct DevicePlan {
   bool backs_up = false;                 // these
   bool defers_checks = false;            // runs take checks of indices to hold, until the host waits or they end
   std::shared_ptr<LaunchGraphs> graphs;  // null: kernels are launched one by one
-  std::span<const BoxedCall> call_sites;
+  std::vector<DeviceCallSite> call_sites;
 };
 
 class DeviceLaunch {

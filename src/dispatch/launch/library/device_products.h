@@ -1,7 +1,7 @@
 #pragma once
 // Products of matrices on a device.
 
-#include "dispatch/launch/device_libraries.h"
+#include "dispatch/launch/library/device_libraries.h"
 
 namespace accel {
 

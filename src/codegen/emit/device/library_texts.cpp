@@ -1,4 +1,4 @@
-#include "codegen/matrix_texts.h"
+#include "codegen/library_texts.h"
 
 #include "codegen/emit/prelude_parts.h"
 #include "codegen/prelude.h"
@@ -13,7 +13,7 @@ struct Kernel {
 };
 
 // The parts of the prelude that elements of the dtype need, `part`, and the kernels.
-MatrixText text_of(DType dtype, std::string_view part, const std::vector<Kernel>& kernels) {
+LibraryText text_of(DType dtype, std::string_view part, const std::vector<Kernel>& kernels) {
   Program program;
   program.target.kind = TargetKind::cuda;
   program.add_temp(dtype);
@@ -36,7 +36,7 @@ MatrixText text_of(DType dtype, std::string_view part, const std::vector<Kernel>
 
 }  // namespace
 
-MatrixText product_text(DType dtype) {
+LibraryText product_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted;
   return text_of(dtype, "device_product",
                  {{"product_kernel",
@@ -47,7 +47,32 @@ MatrixText product_text(DType dtype) {
                    256}});
 }
 
-MatrixText solver_text(DType dtype) {
+LibraryText sort_text(DType dtype) {
+  const std::string type = dtype_info(dtype).emitted, load = cat("load_", type), store = cat("store_", type);
+  const std::string of_sort = cat("const char* from, RowLayout layout, i64 n, ", type, "* to, i64* to_numbers");
+  const std::string of_merge =
+      cat("const ", type, "* from, const i64* from_numbers, ", type, "* to, i64* to_numbers, i64 n, i64 width");
+  auto of_store = [](const std::string& stored) {
+    return cat("const ", stored, "* from, char* to, RowLayout layout, i64 n, i64 count");
+  };
+  auto sort = [&](const char* numbered) {
+    return cat("sort_tiles<", type, ", ", numbered, ">(from, layout, n, to, to_numbers, ", load, ");");
+  };
+  auto merge = [&](const char* numbered) {
+    return cat("merge_runs<", type, ", ", numbered, ">(from, from_numbers, to, to_numbers, n, width);");
+  };
+  return text_of(dtype, "device_sort",
+                 {{"sort_kernel", of_sort, sort("false"), sort_threads},
+                  {"merge_kernel", of_merge, merge("false"), sort_threads},
+                  {"store_kernel", of_store(type), cat("store_rows(from, to, layout, n, count, ", store, ");"), sort_threads},
+                  {"sort_numbered_kernel", of_sort, sort("true"), sort_threads},
+                  {"merge_numbered_kernel", of_merge, merge("true"), sort_threads},
+                  {"store_numbers_kernel", of_store("i64"), "store_rows(from, to, layout, n, count, store_i64);", sort_threads},
+                  {"find_equal_kernel", cat("const ", type, "* keys, i64 n, i64 count, i64* word"),
+                   "find_equal(keys, n, count, word);", sort_threads}});
+}
+
+LibraryText solver_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted, load = cat("load_", type), store = cat("store_", type);
   const std::string memory = cat("(", type, "*)matrix_memory(memory, bytes)");
   return text_of(

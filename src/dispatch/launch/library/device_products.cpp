@@ -1,7 +1,7 @@
-#include "dispatch/launch/device_products.h"
+#include "dispatch/launch/library/device_products.h"
 
 #include "dispatch/launch/device_launch.h"
-#include "dispatch/launch/matrix_kernels.h"
+#include "dispatch/launch/library/text_kernels.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/product_plan.h"
 
@@ -13,14 +13,14 @@ constexpr int64_t most_small_products = 1 << 21;  // multiplications up to which
 
 // A gufunc, as kernels call it.
 struct ProductCall {
-  MatrixKernels& kernels;
+  TextKernels& kernels;
   Op op;
   bool has_blas;
 };
 
 MatrixSteps steps_of(const ProductMatrix& m) { return {m.row_step, m.column_step, m.matrix_step}; }
 
-Status multiply_by_kernel(MatrixKernels& kernels, const Product& product, char* const* args) {
+Status multiply_by_kernel(TextKernels& kernels, const Product& product, char* const* args) {
   ACCEL_TRY(const DeviceModule* module, kernels.load(product_text));
   char *a = args[0], *b = args[1], *c = args[2];
   int64_t m = product.first.rows, k = product.first.columns, n = product.second.columns, count = product.count;
@@ -32,7 +32,7 @@ Status multiply_by_kernel(MatrixKernels& kernels, const Product& product, char* 
 }
 
 Status multiply(const ProductCall& call, char* const* args, const intptr_t* dims, const intptr_t* strides) {
-  MatrixKernels& kernels = call.kernels;
+  TextKernels& kernels = call.kernels;
   std::optional<Product> product = read_product(call.op, 1, dims, strides);
   product->conjugates_first &= dtype_kind(kernels.dtype) == 'c';
   const int64_t size = product->first.rows * product->first.columns * product->second.columns * product->count;
@@ -51,7 +51,7 @@ int run_product(void* context, char* const* args, const intptr_t* dims, const in
 bool is_product(Op op) { return op == Op::matmul || op == Op::vecdot || op == Op::matvec || op == Op::vecmat; }
 
 DeviceFunctionCall product_function(CudaDevice& device, const LoopImport& import) {
-  static auto* cache = new MatrixKernelCache;
+  static auto* cache = new TextKernelCache;
   const DType dtype = import.dtypes.front();
   const bool has_blas = is_blas_product(import.op, dtype) && find_cublas().ok();
   auto call = std::make_shared<ProductCall>(ProductCall{cache->of(device, dtype), import.op, has_blas});

@@ -1,7 +1,7 @@
 #pragma once
 // Linear equations, inverses, determinants and Cholesky factors on a device.
 
-#include "dispatch/launch/device_libraries.h"
+#include "dispatch/launch/library/device_libraries.h"
 
 namespace accel {
 

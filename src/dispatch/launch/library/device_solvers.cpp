@@ -1,10 +1,11 @@
-#include "dispatch/launch/device_solvers.h"
+#include "dispatch/launch/library/device_solvers.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "dispatch/launch/device_launch.h"
-#include "dispatch/launch/matrix_kernels.h"
+#include "dispatch/launch/library/failure_word.h"
+#include "dispatch/launch/library/text_kernels.h"
 #include "dispatch/signals/interrupt.h"
 #include "runtime/cuda/solver.h"
 
@@ -16,7 +17,7 @@ constexpr int64_t own_shared_bytes = 1024;  // of shared memory that the kernels
 
 // A gufunc, as kernels call it.
 struct SolverCall {
-  MatrixKernels& kernels;
+  TextKernels& kernels;
   Op op;
   bool has_library;
 };
@@ -79,30 +80,6 @@ Result<Blocks> blocks_for(CudaDevice& device, int64_t count, int64_t elements, i
   ACCEL_TRY(blocks.memory, new_device_block(device, blocks.shape.blocks * bytes));
   return blocks;
 }
-
-// A word that kernels set when a matrix has no solution.
-class FailureWord {
- public:
-  explicit FailureWord(CudaDevice& device) : device_(device) {}
-  FailureWord(const FailureWord&) = delete;
-  ~FailureWord() {
-    if (word_ != nullptr) device_.give_words_back(word_, 1);
-  }
-  Status take() {
-    ACCEL_TRY(word_, device_.take_words(1));
-    return Unit{};
-  }
-  char* address() const { return device_.device_address(word_); }
-  // Waits for the kernels.
-  Result<bool> read() {
-    ACCEL_TRY([[maybe_unused]] Unit done, device_.wait());
-    return *word_ != 0;
-  }
-
- private:
-  CudaDevice& device_;
-  int64_t* word_ = nullptr;
-};
 
 Status find_determinants(const SolverCall& call, Problem p) {
   ACCEL_TRY(const DeviceModule* module, call.kernels.load(solver_text));
@@ -258,7 +235,7 @@ int run_solver(void* context, char* const* args, const intptr_t* dims, const int
 bool is_solver(Op op) { return op == Op::solve || op == Op::solve1 || op == Op::inv || op == Op::det || is_cholesky(op); }
 
 DeviceFunctionCall solver_function(CudaDevice& device, const LoopImport& import) {
-  static auto* cache = new MatrixKernelCache;
+  static auto* cache = new TextKernelCache;
   auto call =
       std::make_shared<SolverCall>(SolverCall{cache->of(device, import.dtypes.front()), import.op, find_cusolver().ok()});
   return {{run_solver, call.get(), nullptr}, call};

@@ -1,9 +1,9 @@
-#include "dispatch/launch/device_libraries.h"
+#include "dispatch/launch/library/device_libraries.h"
 
 #include <string>
 
-#include "dispatch/launch/device_products.h"
-#include "dispatch/launch/device_solvers.h"
+#include "dispatch/launch/library/device_products.h"
+#include "dispatch/launch/library/device_solvers.h"
 
 namespace accel {
 

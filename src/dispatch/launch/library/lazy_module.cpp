@@ -1,4 +1,4 @@
-#include "dispatch/launch/lazy_module.h"
+#include "dispatch/launch/library/lazy_module.h"
 
 #include <utility>
 

@@ -1,0 +1,45 @@
+#pragma once
+// The device texts of functions that kernels call: products, what a library would solve or factor, sorts.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace accel {
+
+// A translation unit with kernels, and their names.
+struct LibraryText {
+  std::string source;
+  std::vector<std::string> kernels;
+};
+
+// A parameter of the kernels: bytes from row to row, column to column and matrix to matrix.
+struct MatrixSteps {
+  int64_t row = 0, column = 0, matrix = 0;
+};
+
+// product_kernel: pointers a, b, c; m, k, n and the number of products; the MatrixSteps of a, b and c; whether a is
+// conjugated, an int64. A block has 256 threads for 16 x 16 elements.
+LibraryText product_text(DType dtype);
+
+// The kernels of solver_text, by number. Their parameters are those of the functions of part "device_solver" of the prelude.
+enum class SolverKernel { solve, determinant, cholesky, copy, factored_determinant };
+// For float32, float64, complex64, complex128.
+LibraryText solver_text(DType dtype);
+
+// A parameter of the kernels: where the elements of rows lie, as part "device_sort" of the prelude has it.
+struct RowLayout {
+  int64_t rank = 0, shape[63] = {}, steps[63] = {}, along = 0;
+};
+
+// The kernels of sort_text, by number. Their parameters are those of the functions of part "device_sort" of the prelude; those
+// that sort and merge are `numbered` where they move the numbers of elements as well.
+enum class SortKernel { sort, merge, store, sort_numbered, merge_numbered, store_numbers, find_equal };
+LibraryText sort_text(DType dtype);
+// Of a block: its threads, and the elements that it sorts or merges.
+constexpr int sort_threads = 256;
+inline int sort_tile(DType dtype) { return sort_threads * (item_size(dtype) > 8 ? 4 : 8); }
+
+}  // namespace accel

@@ -1,0 +1,176 @@
+// Stable sorts of rows, by merging, in the order that NumPy gives elements: NaN is last.
+//
+// Where the elements of rows lie: the axes beside that of the rows, and the bytes from element to element of a row.
+constexpr int most_row_axes = 63;
+struct RowLayout {
+  i64 rank, shape[most_row_axes], steps[most_row_axes], along;
+
+  ACCEL_METHOD i64 offset(i64 row) const {
+    i64 bytes = 0;
+    for (i64 k = rank; k-- > 0; row /= shape[k]) bytes += row % shape[k] * steps[k];
+    return bytes;
+  }
+};
+
+template <class T>
+ACCEL_DEVICE bool comes_before(T a, T b) {
+  return a < b;
+}
+ACCEL_DEVICE bool comes_before(f32 a, f32 b) { return a < b || (b != b && a == a); }
+ACCEL_DEVICE bool comes_before(f64 a, f64 b) { return a < b || (b != b && a == a); }
+#if defined(ACCEL_HAS_HALF)
+ACCEL_DEVICE bool comes_before(f16 a, f16 b) { return comes_before(cast<f32>(a), cast<f32>(b)); }
+#endif
+// Numbers without NaN come first, then those with one in the imaginary part, the real part, and both.
+template <class R>
+ACCEL_DEVICE bool comes_before(complex_of<R> a, complex_of<R> b) {
+  const int nan_of_a = 2 * (a.re != a.re) + (a.im != a.im), nan_of_b = 2 * (b.re != b.re) + (b.im != b.im);
+  if (nan_of_a != nan_of_b) return nan_of_a < nan_of_b;
+  if (a.re < b.re || a.re > b.re) return a.re < b.re;
+  return a.im < b.im;
+}
+
+// A block sorts or merges a tile: each thread some elements that follow each other.
+constexpr int sort_threads = 256;
+template <class T>
+constexpr int sort_items = sizeof(T) > 8 ? 4 : 8;
+template <class T>
+constexpr int sort_tile = sort_threads * sort_items<T>;
+
+// How many of the first `count` elements of two runs that are merged are of the first run.
+template <class T>
+ACCEL_DEVICE i64 count_of_first(const T* a, i64 a_count, const T* b, i64 b_count, i64 count) {
+  i64 low = count > b_count ? count - b_count : 0, high = count < a_count ? count : a_count;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    if (comes_before(b[count - 1 - middle], a[middle]))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+// The elements of a thread; with `numbered` their numbers in the rows, too.
+template <class T, bool numbered>
+struct SortItems {
+  T keys[sort_items<T>];
+  i64 numbers[numbered ? sort_items<T> : 1];
+
+  ACCEL_METHOD void take(int k, const T* from, const i64* from_numbers, i64 at) {
+    keys[k] = from[at];
+    if constexpr (numbered) numbers[k] = from_numbers[at];
+  }
+  ACCEL_METHOD void give(int count, T* to, i64* to_numbers) const {
+    for (int k = 0; k < count; ++k) {
+      to[k] = keys[k];
+      if constexpr (numbered) to_numbers[k] = numbers[k];
+    }
+  }
+  // Elements from number `first` on of two runs that are merged, the second after the first.
+  ACCEL_METHOD void merge(const T* from, const i64* from_numbers, int a_count, int b_count, int first, int count) {
+    const T *const a = from, *const b = from + a_count;
+    int i = (int)count_of_first(a, a_count, b, b_count, first), j = first - i;
+    for (int k = 0; k < count; ++k) {
+      const bool is_of_first = j == b_count || (i < a_count && !comes_before(b[j], a[i]));
+      take(k, from, from_numbers, is_of_first ? i++ : a_count + j++);
+    }
+  }
+  ACCEL_METHOD void sort(int count) {
+    for (int k = 1; k < count; ++k)
+      for (int at = k; at > 0 && comes_before(keys[at], keys[at - 1]); --at) {
+        const T key = keys[at];
+        keys[at] = keys[at - 1], keys[at - 1] = key;
+        if constexpr (numbered) {
+          const i64 number = numbers[at];
+          numbers[at] = numbers[at - 1], numbers[at - 1] = number;
+        }
+      }
+  }
+};
+
+ACCEL_DEVICE int clamped(i64 value, i64 most) { return (int)(value < 0 ? 0 : value < most ? value : most); }
+
+// Sorts the tiles of rows of n elements, which then lie side by side.
+template <class T, bool numbered, class Load>
+ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_numbers, Load load) {
+  constexpr int items = sort_items<T>, tile = sort_tile<T>;
+  __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
+  __shared__ i64 numbers[numbered ? tile : 1];
+  T* const keys = (T*)memory;
+  const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
+  const int count = clamped(n - begin, tile), first = (int)threadIdx.x * items, mine = clamped(count - first, items);
+  from += layout.offset(row);
+  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
+    keys[k] = load(from + (begin + k) * layout.along);
+    if constexpr (numbered) numbers[k] = begin + k;
+  }
+  __syncthreads();
+  SortItems<T, numbered> own;
+  for (int k = 0; k < mine; ++k) own.take(k, keys, numbers, first + k);
+  own.sort(mine);
+  own.give(mine, keys + first, numbers + (numbered ? first : 0));
+  for (int width = items; width < count; width *= 2) {
+    __syncthreads();
+    const int pair = first / (2 * width) * (2 * width), a_count = clamped(count - pair, width);
+    if (mine > 0)
+      own.merge(keys + pair, numbers + (numbered ? pair : 0), a_count, clamped(count - pair - a_count, width), first - pair,
+                mine);
+    __syncthreads();
+    own.give(mine, keys + first, numbers + (numbered ? first : 0));
+  }
+  __syncthreads();
+  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
+    to[row * n + begin + k] = keys[k];
+    if constexpr (numbered) to_numbers[row * n + begin + k] = numbers[k];
+  }
+}
+
+// Merges runs of `width` elements, a multiple of a tile, two by two.
+template <class T, bool numbered>
+ACCEL_DEVICE void merge_runs(const T* from, const i64* from_numbers, T* to, i64* to_numbers, i64 n, i64 width) {
+  constexpr int items = sort_items<T>, tile = sort_tile<T>;
+  __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
+  __shared__ i64 numbers[numbered ? tile : 1];
+  __shared__ i64 bounds[2];
+  T* const keys = (T*)memory;
+  const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
+  const i64 pair = begin / (2 * width) * (2 * width), a_count = n - pair < width ? n - pair : width;
+  const i64 rest = n - pair - a_count, b_count = rest < width ? rest : width, first = begin - pair;
+  const int count = clamped(a_count + b_count - first, tile);
+  const T* const a = from + row * n + pair;
+  if (threadIdx.x < 2)
+    bounds[threadIdx.x] = count_of_first(a, a_count, a + a_count, b_count, threadIdx.x == 0 ? first : first + count);
+  __syncthreads();
+  const int of_a = (int)(bounds[1] - bounds[0]);
+  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
+    const i64 at = k < of_a ? bounds[0] + k : a_count + first - bounds[0] + k - of_a;
+    keys[k] = a[at];
+    if constexpr (numbered) numbers[k] = from_numbers[row * n + pair + at];
+  }
+  __syncthreads();
+  const int own_first = (int)threadIdx.x * items, mine = clamped(count - own_first, items);
+  SortItems<T, numbered> own;
+  if (mine > 0) own.merge(keys, numbers, of_a, count - of_a, own_first, mine);
+  __syncthreads();
+  own.give(mine, keys + own_first, numbers + (numbered ? own_first : 0));
+  __syncthreads();
+  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
+    to[row * n + begin + k] = keys[k];
+    if constexpr (numbered) to_numbers[row * n + begin + k] = numbers[k];
+  }
+}
+
+// Copies rows that lie side by side to where the layout has them.
+template <class T, class Store>
+ACCEL_DEVICE void store_rows(const T* from, char* to, const RowLayout& layout, i64 n, i64 count, Store store) {
+  const i64 k = (i64)blockIdx.x * sort_threads + threadIdx.x;
+  if (k < count) store(to + layout.offset(k / n) + k % n * layout.along, from[k]);
+}
+
+// Sets the word where two elements of a sorted row are equal.
+template <class T>
+ACCEL_DEVICE void find_equal(const T* keys, i64 n, i64 count, i64* word) {
+  const i64 k = (i64)blockIdx.x * sort_threads + threadIdx.x;
+  if (k < count && k % n > 0 && !comes_before(keys[k - 1], keys[k])) *word = 1;
+}
