@@ -9,8 +9,8 @@
 #include "dispatch/launch/library/failure_word.h"
 #include "dispatch/launch/library/text_kernels.h"
 #include "dispatch/signals/interrupt.h"
-#include "ndarray/array.h"
 #include "guard/guard_test.h"
+#include "ndarray/array.h"
 
 namespace accel {
 namespace {
@@ -19,7 +19,9 @@ constexpr int64_t most_blocks = int64_t{1} << 30;
 
 // --- the arguments of a call -------------------------------------------------------------------------------------------
 
-PyObject* method_of_arrays(const char* name) { return PyObject_GetAttrString(reinterpret_cast<PyObject*>(ndarray_type()), name); }
+PyObject* method_of_arrays(const char* name) {
+  return PyObject_GetAttrString(reinterpret_cast<PyObject*>(ndarray_type()), name);
+}
 
 // The constant that is passed for a parameter after the array; null where none is, or not a constant.
 struct Parameter {
