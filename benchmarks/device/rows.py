@@ -195,6 +195,14 @@ def jacobi(a, b, steps):
     return a
 
 
+def in_order(x):
+    return np.sort(x)
+
+
+def ranked(x):
+    return np.argsort(x, kind="stable")
+
+
 def selected(x):
     return x[x > 0]
 
@@ -319,6 +327,8 @@ NAMED = [
         about="1000 x 833 points, 200 steps, complex64",
     ),
     Row("jacobi", jacobi, lambda small: (*grid(small), 20), bar=1.1e-3, about="2000 x 2000 float64, 20 sweeps in two halves"),
+    Row("in_order", in_order, reshaped((10**7,)), "ready", same_bits=True, about="np.sort of 1e7 float64"),
+    Row("ranked", ranked, reshaped((10**7,)), "ready", same_bits=True, about="stable np.argsort of 1e7 float64"),
     Row("selected", selected, reshaped((10**8,)), "ready", bar=0.75e-3, same_bits=True, about="x[x > 0] of 1e8 float64"),
     Row(
         "until",
