@@ -113,7 +113,11 @@ int Run::run_on_device() {
   const DevicePlan& plan = context_.kernels.device_plan();
   CudaDevice& device = *plan.device;
   const DeviceCounters before = device.counters();
-  if (!context_.plan.calls_python) take_references(true);  // else PythonCalls has them, but for the time of a call
+  bool has_references = false;
+  auto take = [&](bool wanted) {
+    if (std::exchange(has_references, wanted) != wanted) take_references(wanted);
+  };
+  take(true);
   PyThreadState* unlocked = nullptr;
   Interruptible interruptible{context_.plan.has_interrupts, nullptr, still_holds, nullptr, this};
   interruptible.yield = submit_launches;
@@ -121,7 +125,8 @@ int Run::run_on_device() {
   if (plan.writes_device_arrays) ignore_signals();
   std::optional<DeviceLaunch> launch;
   auto run = [&](bool defers_checks) {
-    launch.emplace(plan, context_.plan.outputs, outputs_, binding_, defers_checks, calls_ ? &*calls_ : nullptr);
+    launch.emplace(plan, context_.plan.outputs, outputs_, binding_, defers_checks,
+                   CallsOfRun{calls_ ? &*calls_ : nullptr, take});
     return launch->run(kernel.kernel->entry(), kernel.device_kernels.get(), kernel.imports, kernel.allocates_first, exit_);
   };
   int status = run(plan.defers_checks);
@@ -134,7 +139,7 @@ int Run::run_on_device() {
   }
   const bool was_interrupted = scope.take();
   if (was_interrupted || (status & accel_interrupted) != 0) note_interruption(was_interrupted);
-  if (!context_.plan.calls_python) take_references(false);
+  take(false);
   context_.history.note_device_work(difference(device.counters(), before));
   if (calls_ && calls_->problem()) context_.history.fail(*calls_->problem());
   if (launch->failure()) context_.history.fail(*launch->failure());

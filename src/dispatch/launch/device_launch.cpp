@@ -165,10 +165,14 @@ int DeviceLaunch::status_of(Result<int> result) {
 int DeviceLaunch::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
   if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
-  const bool is_unknown = self.plan_.call_sites[static_cast<size_t>(number)].call->python != nullptr;
-  if (is_unknown && !self.show_inputs()) return accel_error;
+  if (self.plan_.call_sites[static_cast<size_t>(number)].call->python == nullptr)
+    return self.status_of(self.calls_->call(number, operands, dims));
+  if (!self.show_inputs()) return accel_error;
+  self.calls_of_run_.take_references(false);
   const int status = self.status_of(self.calls_->call(number, operands, dims));
-  return is_unknown && status == 0 && !self.upload_spans() ? int{accel_error} : status;
+  if ((status & accel_left) != 0) return status;  // the objects are the interpreter's
+  self.calls_of_run_.take_references(true);
+  return status == 0 && !self.upload_spans() ? int{accel_error} : status;
 }
 
 // Unknown code may read and change the arguments: it gets them as the interpreter would have them, which is final.
@@ -197,10 +201,12 @@ const AccelRuntime& DeviceLaunch::services() {
     made.release = [](void* memory) { running->plan_.device->release(static_cast<char*>(memory)); };
     made.allocate_output = allocate_output;
     made.call = call;
-    made.extent = [](void*, int number, int result, int axis) { return running->boxed_calls_->extent(number, result, axis); };
+    made.extent = [](void*, int number, int result, int axis) {
+      return running->calls_of_run_.calls->extent(number, result, axis);
+    };
     made.receive = receive;
     made.receive_output = receive_output;
-    made.open_draw = [](void*, int number) { return running->boxed_calls_->open_draw(number); };
+    made.open_draw = [](void*, int number) { return running->calls_of_run_.calls->open_draw(number); };
     return made;
   }();
   return table;
@@ -214,10 +220,10 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   lists_->shapes.resize(lists_->memory.size());
   if (!upload_inputs() || !back_up_inputs() || !take_words() || (allocates_first && !allocate_outputs()))
     return accel_no_memory;
-  if (boxed_calls_ != nullptr) {
+  if (BoxedCalls* calls = calls_of_run_.calls) {
     const std::span<const ArgumentSpan> unchanged = lists_->spans;
-    calls_.emplace(plan_.call_sites, *boxed_calls_, *plan_.device, plan_.writes_arguments ? unchanged.first(0) : unchanged);
-    launch_.launch.draws = boxed_calls_->draws().data();
+    calls_.emplace(plan_.call_sites, *calls, *plan_.device, plan_.writes_arguments ? unchanged.first(0) : unchanged);
+    launch_.launch.draws = calls->draws().data();
   }
   launch_.launch.runtime = &services();
   launch_.launch.imports = imports.data();

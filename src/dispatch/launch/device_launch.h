@@ -4,9 +4,11 @@
 
 #include <Python.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/product/captured.h"
@@ -44,18 +46,24 @@ struct DevicePlan {
   std::vector<DeviceCallSite> call_sites;
 };
 
+// The calls that a kernel makes. `take_references`: takes or drops the references of the run to its objects, which unknown code
+// may count.
+struct CallsOfRun {
+  BoxedCalls* calls = nullptr;  // null for a kernel that makes none
+  std::function<void(bool)> take_references;
+};
+
 class DeviceLaunch {
  public:
-  // All arguments outlive this; `outputs` is prepared. `defers_checks`: as in the plan, where it may be true. `calls`: null for
-  // a kernel that makes none.
+  // All arguments outlive this; `outputs` is prepared. `defers_checks`: as in the plan, where it may be true.
   DeviceLaunch(const DevicePlan& plan, const OutputPlan& output_plan, Outputs& outputs, const Binding& binding,
-               bool defers_checks, BoxedCalls* calls)
+               bool defers_checks, CallsOfRun calls)
       : plan_(plan),
         output_plan_(output_plan),
         outputs_(outputs),
         binding_(binding),
         defers_checks_(defers_checks),
-        boxed_calls_(calls) {}
+        calls_of_run_(std::move(calls)) {}
   ~DeviceLaunch();  // gives all memory back that no result has
   DeviceLaunch(const DeviceLaunch&) = delete;
   DeviceLaunch& operator=(const DeviceLaunch&) = delete;
@@ -130,7 +138,7 @@ class DeviceLaunch {
   AccelDeviceLaunch launch_{};
   bool is_written_ = false;  // elements of NumPy's arguments
   const bool defers_checks_;
-  BoxedCalls* const boxed_calls_;
+  const CallsOfRun calls_of_run_;
   std::optional<DeviceCalls> calls_;  // of a kernel that makes calls, during the run
   bool has_failed_check_ = false;
 };
