@@ -320,7 +320,7 @@ _VIEW_FUNCTIONS = {
     *(np.transpose, np.unstack, np.vsplit),
 }
 _FUNCTIONS_OF_EACH = {np.atleast_1d, np.atleast_2d, np.atleast_3d}  # make views of each of their arguments
-_RANKS_OF_ELEMENTS = {np.flip: 0, np.unstack: 1}  # arrays of which these functions make scalars, which are read
+_RANK_THAT_GIVES_SCALARS = {np.flip: 0, np.unstack: 1}  # of arrays whose elements these functions read
 _LAYOUT_FUNCTIONS = {np.iscomplexobj, np.isrealobj, np.ndim, np.shape, np.size}
 _SHARING_FUNCTIONS = {np.may_share_memory, np.shares_memory}
 _ATTRIBUTE_FUNCTIONS = {np.real: "real", np.imag: "imag"}
@@ -364,7 +364,7 @@ def _array_function(array: DeviceArray, function: Any, types: Any, arguments: tu
     if function in _FUNCTIONS_OF_EACH and not named:
         views = tuple(_view_of(function, argument) for argument in arguments)
         return views if len(views) > 1 else views[0]
-    if is_alone and _RANKS_OF_ELEMENTS.get(function) == arguments[0].ndim:
+    if is_alone and _RANK_THAT_GIVES_SCALARS.get(function) == arguments[0].ndim:
         return _call_with_ndarrays(function, arguments, named)
     if is_alone and (function in _VIEW_FUNCTIONS or function in _LAYOUT_FUNCTIONS):
         return _accel.rearranged(function, arguments[0], arguments[1:], named)

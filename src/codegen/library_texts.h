@@ -34,9 +34,9 @@ struct RowLayout {
   int64_t rank = 0, shape[63] = {}, steps[63] = {}, along = 0;
 };
 
-// The kernels of sort_text, by number. Their parameters are those of the functions of part "device_sort" of the prelude; those
-// that sort and merge are `numbered` where they move the numbers of elements as well.
-enum class SortKernel { sort, merge, store, sort_numbered, merge_numbered, store_numbers, find_equal };
+// The kernels of sort_text, by number. Their parameters are those of the functions of part "device_sort" of the prelude. Those
+// `with_positions` move the positions that elements had in their rows as well.
+enum class SortKernel { sort, merge, store, sort_with_positions, merge_with_positions, store_positions, find_equal };
 LibraryText sort_text(DType dtype);
 // Of a block: its threads, and the elements that it sorts or merges.
 constexpr int sort_threads = 256;

@@ -98,6 +98,12 @@ bool is_writeable(PyObject* array) {
   return writeable;
 }
 
+// Assigns to what `index` selects of an array of one element on the host, as NumPy does, and copies the element to `array`.
+bool store_by_numpy(PyObject* array, PyObject* element, PyObject* index, PyObject* value) {
+  if (PyObject_SetItem(element, index, value) < 0) return false;
+  return upload(array, data_of(array), array_data(element), item_size(dtype_of(array)));
+}
+
 std::vector<uint8_t> c_order(size_t rank) {
   std::vector<uint8_t> order(rank);
   std::iota(order.begin(), order.end(), uint8_t{0});
@@ -198,8 +204,7 @@ bool store_element(PyObject* array, PyObject* value) {
   PyRef host = is_device_array(value) ? PyRef::steal(to_host(value)) : PyRef::borrow(value);
   PyRef element = PyRef::steal(host ? new_array(dtype_of(array), {&one, 1}, {}) : nullptr);
   PyRef index = PyRef::steal(element ? PyLong_FromLong(0) : nullptr);
-  if (!index || PyObject_SetItem(element.get(), index.get(), host.get()) < 0) return false;
-  return upload(array, data_of(array), array_data(element.get()), item_size(dtype_of(array)));
+  return index && store_by_numpy(array, element.get(), index.get(), host.get());
 }
 
 bool store(PyObject* array, PyObject* value) {
@@ -207,6 +212,10 @@ bool store(PyObject* array, PyObject* value) {
   uint64_t bits[2];
   if (element_count(dims_of(array)) == 1 && read_scalar(value, dtype_of(array), bits)) {
     return upload(array, data_of(array), bits, item_size(dtype_of(array)));
+  }
+  if (dims_of(array).empty() && !is_array(value) && !is_device_array(value)) {  // sequences are no arrays here
+    PyRef element = PyRef::steal(new_array(dtype_of(array), {}, {}));
+    return element && store_by_numpy(array, element.get(), Py_Ellipsis, value);
   }
   if (may_copy_block(array, value)) return data_of(array) == data_of(value) || copy_block(array, value);
   if (is_exact_array(value) && is_same_layout(array, array_facts(value)) && own_order(array)) {

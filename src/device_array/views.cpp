@@ -6,15 +6,15 @@
 namespace accel {
 namespace {
 
-// A result of NumPy with `array` in place of `unreadable`, and with views of `array` in place of other ndarrays.
-PyObject* views_with_layouts(PyObject* array, PyObject* unreadable, PyRef result) {
+// A result of NumPy with `array` in place of `stand_in`, and with views of `array` in place of other ndarrays.
+PyObject* views_with_layouts(PyObject* array, PyObject* stand_in, PyRef result) {
   if (!result) return nullptr;
-  if (result.get() == unreadable) return Py_NewRef(array);
+  if (result.get() == stand_in) return Py_NewRef(array);
   if (is_exact_array(result.get())) return view_with_layout(array, result.get());
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get())) return result.release();
   PyRef list = PyRef::steal(PySequence_List(result.get()));
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); i++) {
-    PyObject* view = views_with_layouts(array, unreadable, PyRef::borrow(PyList_GET_ITEM(list.get(), i)));
+    PyObject* view = views_with_layouts(array, stand_in, PyRef::borrow(PyList_GET_ITEM(list.get(), i)));
     if (view == nullptr || PyList_SetItem(list.get(), i, view) < 0) return nullptr;
   }
   return list && PyTuple_Check(result.get()) ? PyList_AsTuple(list.get()) : list.release();

@@ -87,6 +87,29 @@ def test_kinds(kind):
         in_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
 
 
+@pytest.mark.parametrize("text", ["y.sort(kind='stable')", "y.sort(stable=True)", "y = y.argsort(stable=True)", "y.sort()"])
+def test_the_last_axis_by_default(text):
+    function = defined(f"y = x * 2.0; {text}; x = y")
+    compiled = accel.compile(function)
+    x = np.random.default_rng(1).normal(size=(30, 50))
+    in_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
+
+
+TOO_MANY = ["-1, None, None, True", "0, None, None, None, 5", "0, axis=0", "0, 'stable', kind='stable'", "0, wrong=1"]
+
+
+@pytest.mark.parametrize("arguments", TOO_MANY)
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_arguments_that_no_sort_has(name, arguments):
+    """The exception is NumPy's."""
+    called = defined(f"y = x * 2.0; y.{name}({arguments})")
+    x = np.ones((4, 5))
+    error = outcome(called, x)
+    assert isinstance(error, Exception)
+    for array in (x, accel.to_device(x)):
+        check_equal(outcome(accel.compile(called, device="cuda"), array), error)
+
+
 @pytest.mark.parametrize("text", ["x = np.argsort(x * 1)", "x = np.argsort(x * 1, kind='heapsort')"])
 def test_the_order_of_equal_elements_is_numpys(text):
     """NumPy sorts where it leaves the order open and elements are equal."""

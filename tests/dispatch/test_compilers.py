@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -178,3 +179,30 @@ def test_bad_quotation_of_further_flags(tmp_path):
     program = PROGRAM.replace("import accel\n", "import accel\naccel.config.extra_flags = '\"-O1'\n", 1)
     done = run(tmp_path, "-c", program)
     assert done.returncode == 0 and "extra_flags" in done.stdout and '"-O1' in done.stdout, done.stdout + done.stderr
+
+
+INTRINSICS = """
+import numpy as np
+import accel
+from support.compiled import facts
+
+x, y = np.linspace(0, 1, 4000), np.linspace(2, 3, 4000)
+for function in (
+    lambda x, y: np.dot(x, y) * 2,
+    lambda x, y: (x.astype("c16") * (y + 1j)).sum(),
+    lambda x, y: np.floor(x * 9) + np.where(y > x, y, x).argmax(),
+    lambda x, y: np.hypot(x, y)[x > 0.5],
+):
+    call = accel.compile(function)
+    assert np.asarray(call(x, y)).tobytes() == np.asarray(function(x, y)).tobytes()
+    assert facts(call)["compiles"] == 1
+"""
+COMPILERS = ["g++", "clang++", *(f"{kind}-{number}" for kind in ("g++", "clang++") for number in range(12, 24))]
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+def test_builtin_functions_that_each_compiler_has(name, tmp_path):
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    done = run(tmp_path, "-c", INTRINSICS, CXX=name, ACCEL_STRICT=1)
+    assert done.returncode == 0, done.stderr

@@ -311,21 +311,18 @@ int BoxedCalls::receive(int number, int result, void* memory, const int64_t* dim
     std::memcpy(memory, kept.bits, bytes);
     return 0;
   }
-  Result<ArrayLayout> layout = received(number, result, dims);
-  if (!layout.ok()) {
-    problem_ = layout.failure();
-    return accel_error;
-  }
+  const std::optional<ArrayLayout> layout = received(number, result, dims);
+  if (!layout) return accel_error;
   for (int k = 0; k < layout->ndim; k++) bytes *= static_cast<size_t>(dims[k]);
   if (bytes > 0) std::memcpy(memory, layout->data, bytes);
   return 0;
 }
 
-Result<ArrayLayout> BoxedCalls::received(int number, int result, const int64_t* dims) {
+std::optional<ArrayLayout> BoxedCalls::received(int number, int result, const int64_t* dims) {
   const ArrayLayout layout = array_layout(given(number)[result].object.get());
-  if (!std::equal(layout.dims, layout.dims + layout.ndim, dims))
-    return fail(Reason::assumption_failed, "a result of another shape");
-  return layout;
+  if (std::equal(layout.dims, layout.dims + layout.ndim, dims)) return layout;
+  problem_ = fail(Reason::assumption_failed, "a result of another shape");
+  return std::nullopt;
 }
 
 // --- failure --------------------------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ class BoxedCalls {
   // The number of elements of the largest array that the last call of this number returned.
   int64_t elements_given(int number) const;
   int receive(int number, int result, void* memory, const int64_t* dims);
-  // An array that the last call of this number returned, which must have this shape.
-  Result<ArrayLayout> received(int number, int result, const int64_t* dims);
+  // An array that the last call of this number returned. Nothing, and a problem, if it has another shape.
+  std::optional<ArrayLayout> received(int number, int result, const int64_t* dims);
   int open_draw(int number);
   // An array that a call returned, as a new reference, when it has this shape and neither it nor its memory has another owner;
   // else null.

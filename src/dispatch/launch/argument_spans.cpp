@@ -33,7 +33,7 @@ char* address_in_copy(std::span<const ArgumentSpan> spans, const char* data) {
   return found;
 }
 
-const char* address_of_copied(std::span<const ArgumentSpan> spans, const char* copied) {
+const char* address_in_original(std::span<const ArgumentSpan> spans, const char* copied) {
   for (const ArgumentSpan& span : spans)
     if (span.copy <= copied && copied < span.copy + (span.high - span.low)) return span.low + (copied - span.copy);
   return nullptr;

@@ -23,7 +23,7 @@ void add_span(std::vector<ArgumentSpan>& spans, const ArrayLayout& layout);
 
 // Where the copy has what is at `data`; null when no span has it.
 char* address_in_copy(std::span<const ArgumentSpan> spans, const char* data);
-// Of which memory the copies have a copy at `copied`; null when it is in no copy.
-const char* address_of_copied(std::span<const ArgumentSpan> spans, const char* copied);
+// Of which memory there is a copy at `copied`; null when that is in no copy.
+const char* address_in_original(std::span<const ArgumentSpan> spans, const char* copied);
 
 }  // namespace accel

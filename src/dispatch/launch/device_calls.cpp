@@ -39,10 +39,19 @@ Result<int> DeviceCalls::call_on_host(int number, const void* const* operands, c
   return status;
 }
 
+// Whether an array without axes is in memory of the host, as numbers are. Waits for the kernels that may write or read it.
+Result<bool> DeviceCalls::is_awaited_number(const Type& type, const void* memory) {
+  if (type.rank() > 0 || device_.is_device_memory(memory)) return false;
+  ACCEL_TRY([[maybe_unused]] Unit done, without_gil([&] { return device_.wait(); }));
+  return true;
+}
+
 // Memory of the host with an operand. Numbers are there; of arrays all between the first and the last element is copied.
 Result<const void*> DeviceCalls::on_host(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) {
   if (type.kind != ValueKind::array) return memory;
-  if (const char* found = address_of_copied(unchanged_, static_cast<const char*>(memory))) return found;
+  ACCEL_TRY(const bool is_number, is_awaited_number(type, memory));
+  if (is_number) return memory;
+  if (const char* found = address_in_original(unchanged_, static_cast<const char*>(memory))) return found;
   ArrayLayout layout;
   layout.item_bytes = item_size(type.dtype);
   layout.ndim = type.rank();
@@ -70,9 +79,12 @@ Result<int> DeviceCalls::receive(int number, int result, void* memory, const int
     ACCEL_TRY([[maybe_unused]] Unit copied, device_.copy(to, sorted->second->data, bytes));
     return 0;
   }
-  ACCEL_TRY(const ArrayLayout layout, calls_.received(number, result, dims));
+  ACCEL_TRY(const bool is_number, is_awaited_number(type, memory));
+  if (is_number) return calls_.receive(number, result, memory, dims);
+  const std::optional<ArrayLayout> layout = calls_.received(number, result, dims);
+  if (!layout) return int{accel_error};
   if (bytes == 0) return 0;
-  ACCEL_TRY([[maybe_unused]] Unit copied, without_gil([&] { return device_.upload(to, layout.data, bytes); }));
+  ACCEL_TRY([[maybe_unused]] Unit copied, without_gil([&] { return device_.upload(to, layout->data, bytes); }));
   return 0;
 }
 

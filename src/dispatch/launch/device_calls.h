@@ -17,7 +17,7 @@
 
 namespace accel {
 
-// A call site: the call, and how a device makes it itself.
+// A call site: the call, and the sort that kernels do in its place, if they can.
 struct DeviceCallSite {
   const BoxedCall* call;
   std::optional<DeviceSort> sort;
@@ -26,8 +26,8 @@ std::vector<DeviceCallSite> device_call_sites(const std::vector<BoxedCall>& call
 
 class DeviceCalls {
  public:
-  // `unchanged`: arguments that are NumPy's, of which the host and the device have the same elements while the run goes on. All
-  // that the arguments refer to outlives this.
+  // `unchanged`: NumPy's arguments with their copies on the device, if the run stores to none of them; else none. All that the
+  // arguments refer to outlives this.
   DeviceCalls(std::span<const DeviceCallSite> sites, BoxedCalls& calls, CudaDevice& device,
               std::span<const ArgumentSpan> unchanged)
       : sites_(sites), calls_(calls), device_(device), unchanged_(unchanged) {}
@@ -38,6 +38,7 @@ class DeviceCalls {
 
  private:
   Result<int> call_on_host(int number, const void* const* operands, const int64_t* dims);
+  Result<bool> is_awaited_number(const Type& type, const void* memory);
   Result<const void*> on_host(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides);
 
   std::span<const DeviceCallSite> sites_;

@@ -175,7 +175,8 @@ int DeviceLaunch::call(void* context, int number, const void* const* operands, c
   return status == 0 && !self.upload_spans() ? int{accel_error} : status;
 }
 
-// Unknown code may read and change the arguments: it gets them as the interpreter would have them, which is final.
+// Unknown code may read and change the arguments, so that they are written as the interpreter would have them. These stores are
+// not undone any more.
 bool DeviceLaunch::show_inputs() {
   if (!download_inputs()) return false;
   is_written_ = false;
@@ -206,7 +207,10 @@ const AccelRuntime& DeviceLaunch::services() {
     };
     made.receive = receive;
     made.receive_output = receive_output;
-    made.open_draw = [](void*, int number) { return running->calls_of_run_.calls->open_draw(number); };
+    made.open_draw = [](void*, int number) {
+      if (!running->check(running->plan_.device->submit())) return int{accel_error};  // before other threads run
+      return running->calls_of_run_.calls->open_draw(number);
+    };
     return made;
   }();
   return table;
@@ -248,9 +252,9 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
   running = outside;
   if (!check(plan_.device->submit())) status |= accel_error;
   if (defers_checks_ && !has_failed_check_ && !wait_and_check()) status |= accel_error;
+  if (status == 0 && !download(exit, defers_checks_)) status = accel_error;
   if (status != 0) restore_inputs();
-  if (status != 0) return status;
-  return download(exit, defers_checks_) ? 0 : accel_error;
+  return status;
 }
 
 // Copies what the run may overwrite before it finds that NumPy raises, so that the interpreter can make the call again.

@@ -129,6 +129,16 @@ char* CudaDevice::device_address(int64_t* words) {
   return in_child_without_cuda() ? nullptr : parts_->words.device_address(words);
 }
 
+bool CudaDevice::is_device_memory(const void* address) {
+  constexpr int memory_type = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+  constexpr unsigned of_device = 2;
+  ActiveContext active(parts_->context);
+  unsigned type = 0;
+  return active.ok() &&
+         parts_->context.driver->cuPointerGetAttribute(&type, memory_type, static_cast<const char*>(address)) == 0 &&
+         type == of_device;
+}
+
 DeviceMemoryInfo CudaDevice::memory_info() {
   DeviceMemoryInfo info;
   ActiveContext active(parts_->context);

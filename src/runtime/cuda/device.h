@@ -81,6 +81,8 @@ class CudaDevice {
   void give_words_back(int64_t* words, int count);
   // The address by which kernels know such memory.
   char* device_address(int64_t* words);
+  // False for memory of the host, whether kernels reach it or not.
+  bool is_device_memory(const void* address);
 
   DeviceMemoryInfo memory_info();
   void set_memory_limit(int64_t bytes);

@@ -72,6 +72,13 @@ def factors(x):
     return q, r
 
 
+def of_arrays_without_axes(x):
+    least = np.asarray((x * 2.0).min())
+    first = (x + 1.0)[:1].reshape(())
+    total = np.interp(least, x[:3] * 1.0, np.arange(3.0)) + np.searchsorted(np.sort(x), np.asarray(x.mean()))
+    return total, np.interp(first * 2.0, np.arange(9.0), np.arange(9.0) + 0.5), x - first
+
+
 def nothing(x):
     return np.sort(x[:0] + 1.0) * 2.0, x + 1
 
@@ -98,7 +105,7 @@ def stored(x):
 
 
 OF_NUMPY = (sorted_rows, sorted_columns, sorted_backwards, sorted_in_place, ranked, transformed, interpolated, centred, counted)
-OF_NUMPY += (found, histogram, eigenvalues, factors, nothing, in_a_loop, until_sorted, stored)
+OF_NUMPY += (found, histogram, eigenvalues, factors, of_arrays_without_axes, nothing, in_a_loop, until_sorted, stored)
 
 
 def same(got, wanted):
@@ -237,7 +244,23 @@ def last_word(x):
     raise ValueError(f"not {x[1]}")
 
 
-UNKNOWN = (shows_numbers, shows_arguments, shows_a_result, argument_changes, stores_to_a_view, fails_afterwards)
+def shows_arrays_without_axes(x):
+    y = np.asarray((x * 2.0).sum())
+    see(y, x[3, ...])
+    x[3] = 9.0
+    see(x[3, ...], (x + 1.0)[:1].reshape(()))
+    return y
+
+
+UNKNOWN = (
+    shows_arrays_without_axes,
+    shows_numbers,
+    shows_arguments,
+    shows_a_result,
+    argument_changes,
+    stores_to_a_view,
+    fails_afterwards,
+)
 UNKNOWN += (raises_in_a_loop, last_word)
 
 

@@ -149,6 +149,14 @@ DRIVER_FUNCTION cuMemFreeHost(char* memory) {
   return free_memory(memory);
 }
 
+DRIVER_FUNCTION cuPointerGetAttribute(unsigned* value, int attribute, const char* address) {
+  BEGIN_CALL;
+  const Allocation* found = find_allocation(address);
+  if (attribute != 2 || found == nullptr) return invalid_value;  // as for memory of the host that the driver does not know
+  *value = found->is_host ? 1 : 2;
+  return success;
+}
+
 DRIVER_FUNCTION cuMemHostGetDevicePointer_v2(char** address, char* memory, unsigned) {
   BEGIN_CALL;
   *address = memory;

@@ -51,29 +51,29 @@ ACCEL_DEVICE i64 count_of_first(const T* a, i64 a_count, const T* b, i64 b_count
   return low;
 }
 
-// The elements of a thread; with `numbered` their numbers in the rows, too.
-template <class T, bool numbered>
+// The elements of a thread; `with_positions`: with their positions in the row.
+template <class T, bool with_positions>
 struct SortItems {
   T keys[sort_items<T>];
-  i64 numbers[numbered ? sort_items<T> : 1];
+  i64 positions[with_positions ? sort_items<T> : 1];
 
-  ACCEL_METHOD void take(int k, const T* from, const i64* from_numbers, i64 at) {
+  ACCEL_METHOD void take(int k, const T* from, const i64* from_positions, i64 at) {
     keys[k] = from[at];
-    if constexpr (numbered) numbers[k] = from_numbers[at];
+    if constexpr (with_positions) positions[k] = from_positions[at];
   }
-  ACCEL_METHOD void give(int count, T* to, i64* to_numbers) const {
+  ACCEL_METHOD void give(int count, T* to, i64* to_positions) const {
     for (int k = 0; k < count; ++k) {
       to[k] = keys[k];
-      if constexpr (numbered) to_numbers[k] = numbers[k];
+      if constexpr (with_positions) to_positions[k] = positions[k];
     }
   }
-  // Elements from number `first` on of two runs that are merged, the second after the first.
-  ACCEL_METHOD void merge(const T* from, const i64* from_numbers, int a_count, int b_count, int first, int count) {
+  // `count` elements, from number `first` on, of the merge of two runs: the second lies after the first in `from`.
+  ACCEL_METHOD void merge(const T* from, const i64* from_positions, int a_count, int b_count, int first, int count) {
     const T *const a = from, *const b = from + a_count;
     int i = (int)count_of_first(a, a_count, b, b_count, first), j = first - i;
     for (int k = 0; k < count; ++k) {
       const bool is_of_first = j == b_count || (i < a_count && !comes_before(b[j], a[i]));
-      take(k, from, from_numbers, is_of_first ? i++ : a_count + j++);
+      take(k, from, from_positions, is_of_first ? i++ : a_count + j++);
     }
   }
   ACCEL_METHOD void sort(int count) {
@@ -81,9 +81,9 @@ struct SortItems {
       for (int at = k; at > 0 && comes_before(keys[at], keys[at - 1]); --at) {
         const T key = keys[at];
         keys[at] = keys[at - 1], keys[at - 1] = key;
-        if constexpr (numbered) {
-          const i64 number = numbers[at];
-          numbers[at] = numbers[at - 1], numbers[at - 1] = number;
+        if constexpr (with_positions) {
+          const i64 position = positions[at];
+          positions[at] = positions[at - 1], positions[at - 1] = position;
         }
       }
   }
@@ -92,46 +92,46 @@ struct SortItems {
 ACCEL_DEVICE int clamped(i64 value, i64 most) { return (int)(value < 0 ? 0 : value < most ? value : most); }
 
 // Sorts the tiles of rows of n elements, which then lie side by side.
-template <class T, bool numbered, class Load>
-ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_numbers, Load load) {
+template <class T, bool with_positions, class Load>
+ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_positions, Load load) {
   constexpr int items = sort_items<T>, tile = sort_tile<T>;
   __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
-  __shared__ i64 numbers[numbered ? tile : 1];
+  __shared__ i64 positions[with_positions ? tile : 1];
   T* const keys = (T*)memory;
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
   const int count = clamped(n - begin, tile), first = (int)threadIdx.x * items, mine = clamped(count - first, items);
   from += layout.offset(row);
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
     keys[k] = load(from + (begin + k) * layout.along);
-    if constexpr (numbered) numbers[k] = begin + k;
+    if constexpr (with_positions) positions[k] = begin + k;
   }
   __syncthreads();
-  SortItems<T, numbered> own;
-  for (int k = 0; k < mine; ++k) own.take(k, keys, numbers, first + k);
+  SortItems<T, with_positions> own;
+  for (int k = 0; k < mine; ++k) own.take(k, keys, positions, first + k);
   own.sort(mine);
-  own.give(mine, keys + first, numbers + (numbered ? first : 0));
+  own.give(mine, keys + first, positions + (with_positions ? first : 0));
   for (int width = items; width < count; width *= 2) {
     __syncthreads();
     const int pair = first / (2 * width) * (2 * width), a_count = clamped(count - pair, width);
     if (mine > 0)
-      own.merge(keys + pair, numbers + (numbered ? pair : 0), a_count, clamped(count - pair - a_count, width), first - pair,
-                mine);
+      own.merge(keys + pair, positions + (with_positions ? pair : 0), a_count, clamped(count - pair - a_count, width),
+                first - pair, mine);
     __syncthreads();
-    own.give(mine, keys + first, numbers + (numbered ? first : 0));
+    own.give(mine, keys + first, positions + (with_positions ? first : 0));
   }
   __syncthreads();
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
     to[row * n + begin + k] = keys[k];
-    if constexpr (numbered) to_numbers[row * n + begin + k] = numbers[k];
+    if constexpr (with_positions) to_positions[row * n + begin + k] = positions[k];
   }
 }
 
 // Merges runs of `width` elements, a multiple of a tile, two by two.
-template <class T, bool numbered>
-ACCEL_DEVICE void merge_runs(const T* from, const i64* from_numbers, T* to, i64* to_numbers, i64 n, i64 width) {
+template <class T, bool with_positions>
+ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i64* to_positions, i64 n, i64 width) {
   constexpr int items = sort_items<T>, tile = sort_tile<T>;
   __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
-  __shared__ i64 numbers[numbered ? tile : 1];
+  __shared__ i64 positions[with_positions ? tile : 1];
   __shared__ i64 bounds[2];
   T* const keys = (T*)memory;
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
@@ -146,18 +146,18 @@ ACCEL_DEVICE void merge_runs(const T* from, const i64* from_numbers, T* to, i64*
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
     const i64 at = k < of_a ? bounds[0] + k : a_count + first - bounds[0] + k - of_a;
     keys[k] = a[at];
-    if constexpr (numbered) numbers[k] = from_numbers[row * n + pair + at];
+    if constexpr (with_positions) positions[k] = from_positions[row * n + pair + at];
   }
   __syncthreads();
   const int own_first = (int)threadIdx.x * items, mine = clamped(count - own_first, items);
-  SortItems<T, numbered> own;
-  if (mine > 0) own.merge(keys, numbers, of_a, count - of_a, own_first, mine);
+  SortItems<T, with_positions> own;
+  if (mine > 0) own.merge(keys, positions, of_a, count - of_a, own_first, mine);
   __syncthreads();
-  own.give(mine, keys + own_first, numbers + (numbered ? own_first : 0));
+  own.give(mine, keys + own_first, positions + (with_positions ? own_first : 0));
   __syncthreads();
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
     to[row * n + begin + k] = keys[k];
-    if constexpr (numbered) to_numbers[row * n + begin + k] = numbers[k];
+    if constexpr (with_positions) to_positions[row * n + begin + k] = positions[k];
   }
 }
 

@@ -16,7 +16,7 @@ constexpr int lanes = 4;
 #endif
 typedef f64 Lanes __attribute__((vector_size(8 * lanes), aligned(8), may_alias));
 ACCEL_INLINE Lanes product_and(Lanes a, Lanes b, Lanes sums) {
-#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_fma)  // clang's, since 17; of x86 it has fewer and fewer others
   return __builtin_elementwise_fma(a, b, sums);
 #elif defined(__AVX512F__)
   return __builtin_ia32_vfmaddpd512_mask(a, b, sums, 0xff, 4);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "dispatch/launch/device_launch.h"
-#include "dispatch/launch/library/failure_word.h"
+#include "dispatch/launch/library/host_flag.h"
 #include "dispatch/launch/library/text_kernels.h"
 #include "dispatch/signals/interrupt.h"
 #include "runtime/cuda/solver.h"
@@ -93,7 +93,7 @@ Status find_determinants(const SolverCall& call, Problem p) {
 // Whether there is no solution. For solve and inv.
 Result<bool> solve(const SolverCall& call, Problem p) {
   ACCEL_TRY(const DeviceModule* module, call.kernels.load(solver_text));
-  FailureWord failed(call.kernels.device);
+  HostFlag failed(call.kernels.device);
   ACCEL_TRY([[maybe_unused]] Unit done, failed.take());
   const int64_t elements = p.n * (p.n + p.columns);
   int64_t bytes = elements * item_of(call);
@@ -109,7 +109,7 @@ Result<bool> solve(const SolverCall& call, Problem p) {
 // transposed.
 Result<bool> factor_by_cholesky(const SolverCall& call, Problem p) {
   ACCEL_TRY(const DeviceModule* module, call.kernels.load(solver_text));
-  FailureWord failed(call.kernels.device);
+  HostFlag failed(call.kernels.device);
   ACCEL_TRY([[maybe_unused]] Unit done, failed.take());
   int64_t bytes = p.n * p.n * item_of(call), conjugates = call.op == Op::cholesky_up;
   if (conjugates) p.a = p.a.transposed(), p.x = p.x.transposed();

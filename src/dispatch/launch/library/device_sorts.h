@@ -12,8 +12,8 @@ namespace accel {
 
 struct DeviceSort {
   int axis = 0;
-  bool gives_numbers = false;  // argsort
-  bool is_stable = false;      // else NumPy leaves the order of equal elements open: it has one of its own
+  bool gives_positions = false;  // argsort
+  bool is_stable = false;        // else NumPy leaves the order of equal elements open: it has one of its own
 };
 
 // Nothing for a call of another function, and for arguments that only NumPy judges.

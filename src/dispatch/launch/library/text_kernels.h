@@ -19,7 +19,7 @@ class TextKernels {
   CudaDevice& device;
   const DType dtype;
 
-  // `text`: product_text or solver_text, the same in each call.
+  // `text`: a function of library_texts.h, the same in each call.
   Result<const DeviceModule*> load(LibraryText (*text)(DType)) {
     if (const DeviceModule* loaded = module_.loaded()) return loaded;
     const LibraryText made = text(dtype);

@@ -1,16 +1,16 @@
 #pragma once
-// FailureWord: a word of the host that kernels set where their result is of no use: a matrix without a solution, equal
+// HostFlag: a word of the host that kernels set, where a matrix has no solution or elements are equal.
 // elements.
 
 #include "runtime/cuda/device.h"
 
 namespace accel {
 
-class FailureWord {
+class HostFlag {
  public:
-  explicit FailureWord(CudaDevice& device) : device_(device) {}
-  FailureWord(const FailureWord&) = delete;
-  ~FailureWord() {
+  explicit HostFlag(CudaDevice& device) : device_(device) {}
+  HostFlag(const HostFlag&) = delete;
+  ~HostFlag() {
     if (word_ != nullptr) device_.give_words_back(word_, 1);
   }
   Status take() {
