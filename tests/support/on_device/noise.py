@@ -90,9 +90,12 @@ class Noise:
         return self.add(result, 2 + length / 16, ufunc.accumulate(np.abs(x), axis=axis), together=True)
 
     def of_variance(self, result, x, root, axis=None, keepdims=False, **_):
-        """The mean, whose rounding changes all deviations, is not known before them."""
-        largest = np.max(np.abs(x), axis=axis, keepdims=keepdims)
-        return self.add(result, 2, np.where(result > 0, largest if root else largest * np.sqrt(result), 0))
+        """The mean, whose rounding changes all deviations, is not known before them. NumPy's may be far off, see above."""
+        largest = np.max(np.abs(x), axis=axis, keepdims=keepdims).astype(result.dtype)
+        deviation = result if root else np.sqrt(result)
+        of_mean = largest * (1 + x.size / max(result.size, 1) / 16)
+        scale = largest * deviation + of_mean * np.spacing(of_mean)
+        return self.add(result, 2, np.where(result > 0, scale / np.where(deviation > 0, deviation, 1) if root else scale, 0))
 
     def of_reduction(self, name, x, keywords, result):
         if name == "add":
