@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "ir/dtype.h"
 #include "runtime/cuda/device.h"
@@ -21,6 +22,8 @@ bool is_device_array(PyObject* object);
 // DeviceArrays do not have it.
 PyObject* method_of_device_arrays(PyObject* descriptor);
 
+// Strides of a dense array with these axes, from slowest to fastest (empty: C order).
+std::vector<int64_t> dense_strides(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order);
 // An array over part of a block. Strides in bytes; `data` is the address of element 0. New reference, or null with an
 // exception.
 PyObject* new_device_array(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,

@@ -34,8 +34,6 @@ inline std::span<const int64_t> strides_of(PyObject* array) {
 int64_t element_count(std::span<const int64_t> dims);
 inline int64_t bytes_of(PyObject* array) { return element_count(dims_of(array)) * item_size(dtype_of(array)); }
 
-// Strides of a dense array with these axes, from slowest to fastest (empty: C order).
-std::vector<int64_t> dense_strides(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order);
 // An array with memory of its own whose elements have no values yet. New reference, or null with an exception.
 PyObject* new_dense_device_array(CudaDevice& device, DType dtype, std::span<const int64_t> dims,
                                  std::span<const uint8_t> order);

@@ -1,5 +1,6 @@
 #include "guard/guard_set.h"
 
+#include <algorithm>
 #include <set>
 
 #include "guard/fetch.h"
@@ -52,6 +53,11 @@ std::string GuardSet::first_failure(PyObject* function, PyObject* const* locals)
     if (!holds(step, object, other, arrays.data(), binding)) return guard.text;
   }
   return {};
+}
+
+bool GuardSet::has_device_arrays() const {
+  return std::ranges::any_of(guards,
+                             [](const Guard& guard) { return guard.kind == GuardKind::array && guard.array.device >= 0; });
 }
 
 int GuardSet::traverse(visitproc visit, void* arg) const {

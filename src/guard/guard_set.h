@@ -134,6 +134,8 @@ class GuardSet {
 
   // The source of the array whose data pointer is this input (ArrayGuard::input); -1: none.
   SourceId array_source(int input) const;
+  // Whether an array is on a device.
+  bool has_device_arrays() const;
 
   // The first guard that does not hold, for people ("points.shape[1] == 2"); empty when all hold.
   std::string first_failure(PyObject* function, PyObject* const* locals) const;

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.device_arrays import DTYPES, check_equal, layouts, on_host, outcome
+from support.device_arrays import DTYPES, check_equal, layouts, outcome, ran_on_device
 
 import accel
 
@@ -45,8 +45,7 @@ def defined(text):
 
 def in_same_order(found, expected):
     assert isinstance(found, accel.DeviceArray)
-    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-    assert found.strides == expected.strides or found.size == 0
+    assert (found.dtype, found.shape, found.strides) == (expected.dtype, expected.shape, expected.strides)
     np.testing.assert_array_equal(found.numpy(), expected)
 
 
@@ -93,21 +92,6 @@ def test_the_last_axis_by_default(text):
     compiled = accel.compile(function)
     x = np.random.default_rng(1).normal(size=(30, 50))
     in_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
-
-
-TOO_MANY = ["-1, None, None, True", "0, None, None, None, 5", "0, axis=0", "0, 'stable', kind='stable'", "0, wrong=1"]
-
-
-@pytest.mark.parametrize("arguments", TOO_MANY)
-@pytest.mark.parametrize("name", ["sort", "argsort"])
-def test_arguments_that_no_sort_has(name, arguments):
-    """The exception is NumPy's."""
-    called = defined(f"y = x * 2.0; y.{name}({arguments})")
-    x = np.ones((4, 5))
-    error = outcome(called, x)
-    assert isinstance(error, Exception)
-    for array in (x, accel.to_device(x)):
-        check_equal(outcome(accel.compile(called, device="cuda"), array), error)
 
 
 @pytest.mark.parametrize("text", ["x = np.argsort(x * 1)", "x = np.argsort(x * 1, kind='heapsort')"])
@@ -159,26 +143,27 @@ def test_arguments_that_are_sorted():
 
 
 WRONG = ["axis=5", "axis=-3", "kind='wrong'", "kind='stable', stable=True", "order='x'", "kind=3"]
+WRONG += ["-1, None, None, True", "0, None, None, None, 5", "0, axis=0", "0, 'stable', kind='stable'", "0, wrong=1"]
 
 
-@pytest.mark.parametrize("named", WRONG)
-@pytest.mark.parametrize("function", ["sort", "argsort"])
-def test_wrong_arguments(function, named):
+@pytest.mark.parametrize("arguments", WRONG)
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_wrong_arguments(name, arguments):
     """The exception is NumPy's."""
-    called = defined(f"x = np.{function}(x * 2.0, {named})")
+    called = defined(f"y = x * 2.0; y.{name}({arguments})")
     x = np.ones((4, 5))
     error = outcome(called, x)
     assert isinstance(error, Exception)
-    check_equal(outcome(accel.compile(called, device="cuda"), x), error)
+    for array in (x, accel.to_device(x)):
+        check_equal(outcome(accel.compile(called, device="cuda"), array), error)
 
 
-@pytest.mark.parametrize("text", ["x = np.sort(x, axis=None)", "x = np.argsort(x, axis=None)", "x = np.sort(x, axis=n)"])
-def test_other_axes(text):
-    """All axes as one; an axis that is a variable."""
-    function = defined(text.replace("=n", f"={0}"))
+@pytest.mark.parametrize("text", ["x = np.sort(x, axis=None)", "x = np.argsort(x + 1.0, axis=None)"])
+def test_all_axes_as_one(text):
+    function = defined(text)
     x = np.random.default_rng(2).normal(size=(40, 50))
     compiled = accel.compile(function)
-    in_same_order(compiled(accel.to_device(x)), function(x))
+    in_same_order(ran_on_device(compiled, accel.to_device(x)), function(x))
 
 
 def an_axis_of_the_caller(x, axis):
@@ -189,5 +174,4 @@ def test_an_axis_of_the_caller():
     x = np.random.default_rng(2).normal(size=(40, 50))
     compiled = accel.compile(an_axis_of_the_caller)
     for axis in (0, 1, -1):
-        in_same_order(compiled(accel.to_device(x), axis), an_axis_of_the_caller(x, axis))
-        assert on_host(compiled(accel.to_device(x), axis)).tobytes() == an_axis_of_the_caller(x, axis).tobytes()
+        in_same_order(ran_on_device(compiled, accel.to_device(x), axis), an_axis_of_the_caller(x, axis))

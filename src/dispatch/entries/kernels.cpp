@@ -23,11 +23,6 @@ bool same_outputs(const Graph& a, const Graph& b) {
                     [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
-bool has_device_arrays(const GuardSet& guards) {
-  return std::ranges::any_of(guards.guards,
-                             [](const Guard& guard) { return guard.kind == GuardKind::array && guard.array.device >= 0; });
-}
-
 // Compiles without the GIL. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, CompileOptions options) {
   options.target.contracts_products = contracts_products();
@@ -57,7 +52,7 @@ Status Kernels::compile_plain(bool keep_texts) {
 }
 
 Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
-  if (plan_.calls_python && has_device_arrays(captured_.guards))
+  if (plan_.calls_python && captured_.guards.has_device_arrays())
     return fail(Reason::not_on_device, "a call of unknown code by a function of DeviceArrays");
   ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
   CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};

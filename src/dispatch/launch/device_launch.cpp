@@ -21,18 +21,6 @@ constexpr int64_t least_bytes_without_gil = 256 << 10;
 // The launch that the calling thread runs.
 thread_local DeviceLaunch* running = nullptr;
 
-// The strides of a dense array, in bytes; `order`: axes from slowest to fastest, empty: C.
-std::vector<int64_t> dense_strides(std::span<const int64_t> dims, std::span<const uint8_t> order, int64_t item) {
-  std::vector<int64_t> strides(dims.size());
-  int64_t stride = item;
-  for (size_t k = dims.size(); k-- > 0;) {
-    const size_t axis = order.empty() ? k : order[k];
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(dims[axis], 1);
-  }
-  return strides;
-}
-
 int64_t element_count(std::span<const int64_t> dims) {
   int64_t count = 1;
   for (int64_t extent : dims) count *= extent;
@@ -41,11 +29,11 @@ int64_t element_count(std::span<const int64_t> dims) {
 
 }  // namespace
 
-DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on, bool may_raise) : device(&on) {
+DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on, bool may_raise)
+    : device(&on), gives_device_arrays(captured.guards.has_device_arrays()) {
   inputs.resize(static_cast<size_t>(captured.guards.input_count));
   for (const Guard& guard : captured.guards.guards) {
     if (guard.kind != GuardKind::array) continue;
-    gives_device_arrays |= guard.array.device >= 0;
     if (guard.array.input < 0) continue;
     const size_t number = static_cast<size_t>(guard.array.input);
     const bool is_written = number < code.written_inputs.size() && code.written_inputs[number];
@@ -344,7 +332,7 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
     return nullptr;
   }
   char* data = (*block)->data;
-  const std::vector<int64_t> strides = dense_strides(shape, output_plan_.order(output), item);
+  const std::vector<int64_t> strides = dense_strides(output_plan_.dtype(output), shape, output_plan_.order(output));
   outputs_.arrays[output] = new_device_array(output_plan_.dtype(output), shape, strides, std::move(block).value(), data);
   if (outputs_.arrays[output] == nullptr) {
     PyErr_Clear();

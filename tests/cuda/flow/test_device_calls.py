@@ -171,6 +171,7 @@ def test_a_call_that_raises(resident):
             same(on_host(got), wanted)
         same(on_host(passed), y)
         assert generators[0].bit_generator.state == generators[1].bit_generator.state
+    ran_on_device(compiled, passed, generators[0], 5)
 
 
 # ---- unknown code
@@ -279,8 +280,9 @@ def test_calls_of_unknown_code(function, size):
     compiled = accel.compile(function, device="cuda")
     for _ in range(4):
         same(effects(compiled, x.copy()), wanted)
-    if not isinstance(outcome(function, x.copy()), Exception):
-        ran_on_device(compiled, x.copy())
+    why = accel.explain(compiled)(x.copy())
+    assert why.device is not None and why.device["name"] == "cuda:0" and why.device["launches"] > 0, str(why)
+    assert why.compiled or why.exception is not None, str(why)
 
 
 def test_texts_are_printed_in_their_order(capsys):
@@ -317,6 +319,7 @@ def test_callees_see_as_many_owners(function):
     for _ in range(3):
         got, wanted = outcome(compiled, np.arange(5000.0)), outcome(function, np.arange(5000.0))
         same(got, wanted) if isinstance(wanted, tuple) else check_equal(got, wanted)
+    assert accel.explain(compiled)(np.arange(5000.0)).device["name"] == "cuda:0"
 
 
 @pytest.mark.parametrize("resident", [False, True])

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "device_array/device_array.h"
 #include "dispatch/launch/library/host_flag.h"
 #include "dispatch/launch/library/text_kernels.h"
 #include "dispatch/signals/interrupt.h"
@@ -89,17 +90,6 @@ RowLayout rows_along(int axis, int rank, const int64_t* dims, const int64_t* str
     rows.steps[rows.rank++] = strides[k];
   }
   return rows;
-}
-
-std::vector<int64_t> strides_in_order(const Type& type, const int64_t* dims) {
-  std::vector<int64_t> strides(static_cast<size_t>(type.rank()));
-  int64_t stride = item_size(type.dtype);
-  for (size_t k = strides.size(); k-- > 0;) {
-    const size_t axis = type.order.empty() ? k : type.order[k];
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(dims[axis], 1);
-  }
-  return strides;
 }
 
 // Rows of keys, and of the positions of the elements, side by side.
@@ -217,7 +207,8 @@ Result<std::shared_ptr<DeviceBlock>> sort_on_device(CudaDevice& device, const De
     if (has_equal) return std::shared_ptr<DeviceBlock>();
   }
   if (result.order.empty() && sort.axis == rank - 1) return sort.gives_positions ? rows.positions : rows.keys;
-  return sorter.stored(rows, rows_along(sort.axis, rank, dims, strides_in_order(result, dims).data()));
+  return sorter.stored(rows, rows_along(sort.axis, rank, dims,
+                                        dense_strides(result.dtype, {dims, static_cast<size_t>(rank)}, result.order).data()));
 }
 
 }  // namespace accel

@@ -1,6 +1,5 @@
 #pragma once
 // HostFlag: a word of the host that kernels set, where a matrix has no solution or elements are equal.
-// elements.
 
 #include "runtime/cuda/device.h"
 
