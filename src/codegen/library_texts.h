@@ -1,5 +1,6 @@
 #pragma once
-// The device texts of functions that kernels call: products, what a library would solve or factor, sorts.
+// The device texts of functions that kernels call: products, what a library would solve or factor, sorts,
+// searches and counts.
 
 #include <cstdint>
 #include <string>
@@ -41,5 +42,16 @@ LibraryText sort_text(DType dtype);
 // Of a block: its threads, and the elements that it sorts or merges.
 constexpr int sort_threads = 256;
 inline int sort_tile(DType dtype) { return sort_threads * (item_size(dtype) > 8 ? 4 : 8); }
+
+// The kernels of search_text, by number. Their parameters are those of the functions of part "device_search" of the prelude.
+enum class SearchKernel { find_unsorted, find };
+LibraryText search_text(DType dtype);
+constexpr int search_threads = 256;  // of a block
+
+// The kernels of count_text, by number: for elements of int64 and weights of float64. Their parameters are those of the
+// functions of part "device_count" of the prelude.
+enum class CountKernel { limits, clear, count_in_blocks, count, sum_in_blocks, add_blocks, sum_sorted };
+LibraryText count_text(DType dtype);
+constexpr int count_threads = 256;  // of a block
 
 }  // namespace accel

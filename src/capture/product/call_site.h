@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "capture/product/device_form.h"
 #include "capture/product/event_sites.h"
 #include "capture/product/recipe.h"
 #include "cpython/py_ref.h"
@@ -76,6 +77,7 @@ struct BoxedCall {
   bool drops_answer = false;   // with `changed`: the return value of the callable is ignored
   bool raises_events = false;  // a ufunc: the call fails on an event that neither the caller nor the code ignores
   Errstate errstate;           // as the code has set it at the call
+  DeviceForm device_form;      // nothing: devices have no kernels for it, and NumPy is called there, too
   int draw = -1;               // row of rng_functions.inc with the C function that draws the same numbers; -1: none
   int generator = -1;          // argument, a numpy.random.Generator or RandomState; a run that fails restores its state
   bool legacy = false;         // the generator is a RandomState

@@ -70,7 +70,7 @@ Status Kernels::compile_for_device(bool keep_texts, bool uses_graphs) {
     plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
-  auto is_for_host = [](const BoxedCall& call) { return !device_sort_of(call); };
+  auto is_for_host = [](const BoxedCall& call) { return !has_device_form(call.device_form); };
   if (plan_.makes_calls && code.kernels.empty() && std::ranges::all_of(captured_.calls, is_for_host))
     return fail(Reason::not_on_device, "a call that the interpreter makes");
   ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));

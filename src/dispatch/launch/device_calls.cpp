@@ -1,30 +1,37 @@
 #include "dispatch/launch/device_calls.h"
 
+#include <functional>
 #include <new>
+#include <numeric>
 
 #include "dispatch/signals/interrupt.h"
 
 namespace accel {
+namespace {
 
-std::vector<DeviceCallSite> device_call_sites(const std::vector<BoxedCall>& calls) {
-  std::vector<DeviceCallSite> sites;
-  for (const BoxedCall& call : calls) sites.push_back({&call, device_sort_of(call)});
-  return sites;
+int64_t bytes_of_result(const Type& type, const int64_t* dims) {
+  return std::accumulate(dims, dims + type.rank(), int64_t{item_size(type.dtype)}, std::multiplies<>());
 }
 
+}  // namespace
+
 Result<int> DeviceCalls::call(int number, const void* const* operands, const int64_t* dims) {
-  const DeviceCallSite& site = sites_[static_cast<size_t>(number)];
-  if (!site.sort) return call_on_host(number, operands, dims);
-  ACCEL_TRY(std::shared_ptr<DeviceBlock> sorted,
-            sort_on_device(device_, *site.sort, *site.call, operands[0], dims, dims + site.call->operands[0].rank()));
-  sorted_.erase(number);
-  if (!sorted) return call_on_host(number, operands, dims);
-  sorted_.emplace(number, std::move(sorted));
+  computed_.erase(number);
+  const BoxedCall& call = sites_[static_cast<size_t>(number)];
+  if (!has_device_form(call.device_form)) return call_on_host(number, operands, dims);
+  ACCEL_TRY(std::optional<DeviceResult> computed, run_form(device_, call, form_operands(call, operands, dims)));
+  if (!computed) return call_on_host(number, operands, dims);
+  computed_.emplace(number, *std::move(computed));
   return 0;
 }
 
+int64_t DeviceCalls::extent(int number, int result, int axis) const {
+  const auto found = computed_.find(number);
+  return found == computed_.end() ? calls_.extent(number, result, axis) : found->second.shape[static_cast<size_t>(axis)];
+}
+
 Result<int> DeviceCalls::call_on_host(int number, const void* const* operands, const int64_t* dims) {
-  const std::vector<Type>& types = sites_[static_cast<size_t>(number)].call->operands;
+  const std::vector<Type>& types = sites_[static_cast<size_t>(number)].operands;
   const int64_t *shape = dims, *strides = dims;
   for (const Type& type : types) strides += type.rank();
   std::vector<const void*> values;
@@ -68,17 +75,25 @@ Result<const void*> DeviceCalls::on_host(const Type& type, const void* memory, c
   return copy + (layout.data - low);
 }
 
+Result<int> DeviceCalls::receive_computed(const DeviceResult& computed, const Type& type, void* memory, const int64_t* dims) {
+  const int64_t bytes = bytes_of_result(type, dims);
+  if (bytes == 0) return 0;
+  char* const from = computed.block->data;
+  auto copy = [&] {
+    return type.kind == ValueKind::array ? device_.copy(static_cast<char*>(memory), from, bytes)
+                                         : device_.download(memory, from, bytes);
+  };
+  ACCEL_TRY([[maybe_unused]] Unit copied, without_gil(copy));
+  return 0;
+}
+
 Result<int> DeviceCalls::receive(int number, int result, void* memory, const int64_t* dims) {
-  const Type& type = sites_[static_cast<size_t>(number)].call->results[static_cast<size_t>(result)];
+  const Type& type = sites_[static_cast<size_t>(number)].results[static_cast<size_t>(result)];
+  const auto computed = computed_.find(number);
+  if (computed != computed_.end()) return receive_computed(computed->second, type, memory, dims);
   if (type.kind != ValueKind::array) return calls_.receive(number, result, memory, dims);
-  int64_t bytes = item_size(type.dtype);
-  for (int axis = 0; axis < type.rank(); ++axis) bytes *= dims[axis];
+  const int64_t bytes = bytes_of_result(type, dims);
   char* const to = static_cast<char*>(memory);
-  if (const auto sorted = sorted_.find(number); sorted != sorted_.end()) {
-    if (bytes == 0) return 0;
-    ACCEL_TRY([[maybe_unused]] Unit copied, device_.copy(to, sorted->second->data, bytes));
-    return 0;
-  }
   ACCEL_TRY(const bool is_number, is_awaited_number(type, memory));
   if (is_number) return calls_.receive(number, result, memory, dims);
   const std::optional<ArrayLayout> layout = calls_.received(number, result, dims);

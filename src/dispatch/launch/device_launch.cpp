@@ -41,7 +41,7 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
     writes_arguments |= is_written && guard.array.device < 0;
     writes_device_arrays |= is_written && guard.array.device >= 0;
   }
-  call_sites = device_call_sites(captured.calls);
+  call_sites = captured.calls;
   // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop. Runs with calls wait for them.
   defers_checks = code.has_deferred_checks && call_sites.empty() && (!writes_device_arrays || code.has_checks_in_loops);
   backs_up = writes_device_arrays && may_raise;
@@ -153,7 +153,7 @@ int DeviceLaunch::status_of(Result<int> result) {
 int DeviceLaunch::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
   if (!self.check(self.plan_.device->submit())) return accel_error;  // before other threads run
-  if (self.plan_.call_sites[static_cast<size_t>(number)].call->python == nullptr)
+  if (self.plan_.call_sites[static_cast<size_t>(number)].python == nullptr)
     return self.status_of(self.calls_->call(number, operands, dims));
   if (!self.show_inputs()) return accel_error;
   self.calls_of_run_.take_references(false);
@@ -190,9 +190,7 @@ const AccelRuntime& DeviceLaunch::services() {
     made.release = [](void* memory) { running->plan_.device->release(static_cast<char*>(memory)); };
     made.allocate_output = allocate_output;
     made.call = call;
-    made.extent = [](void*, int number, int result, int axis) {
-      return running->calls_of_run_.calls->extent(number, result, axis);
-    };
+    made.extent = [](void*, int number, int result, int axis) { return running->calls_->extent(number, result, axis); };
     made.receive = receive;
     made.receive_output = receive_output;
     made.open_draw = [](void*, int number) {

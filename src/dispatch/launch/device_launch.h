@@ -38,12 +38,12 @@ struct DevicePlan {
   std::vector<Input> inputs;  // by array input
   // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
   bool gives_device_arrays = false;
-  bool writes_arguments = false;         // of NumPy's
-  bool writes_device_arrays = false;     // arguments on the device
-  bool backs_up = false;                 // these
-  bool defers_checks = false;            // runs take checks of indices to hold, until the host waits or they end
-  std::shared_ptr<LaunchGraphs> graphs;  // null: kernels are launched one by one
-  std::vector<DeviceCallSite> call_sites;
+  bool writes_arguments = false;          // of NumPy's
+  bool writes_device_arrays = false;      // arguments on the device
+  bool backs_up = false;                  // these
+  bool defers_checks = false;             // runs take checks of indices to hold, until the host waits or they end
+  std::shared_ptr<LaunchGraphs> graphs;   // null: kernels are launched one by one
+  std::span<const BoxedCall> call_sites;  // of the capture
 };
 
 // The calls that a kernel makes. `take_references`: takes or drops the references of the run to its objects, which unknown code

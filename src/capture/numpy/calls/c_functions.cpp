@@ -1,4 +1,4 @@
-// C functions of NumPy that compiled code asks the process to call: sorting and searching, counting, interpolation, indices.
+// C functions of NumPy that compiled code asks the process to call: distinct elements, interpolation, indices, bits, products.
 // Each function here computes the shape of the result.
 
 #include <algorithm>
@@ -17,39 +17,6 @@ namespace {
 
 using Shape = std::vector<Dim>;
 
-Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
-  if (ref->kind == AbstractKind::array && layout_of(ref).shape.size() >= least) return ref;
-  return fail(Reason::unsupported_value, what);
-}
-
-// A call whose only result is an array of positions of this shape.
-Result<Ref> positions(Capture& capture, PyObject* callable, const CallArguments& arguments, const Shape& shape) {
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  BoxedResult result{ValueKind::array, DType::int64, {shape.begin(), shape.end()}, {}};
-  return boxed_call(capture, std::move(made), {result})[0];
-}
-
-// Calls a method that changes its array and returns None.
-Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(self));
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  made.call.changed = 0;
-  made.call.drops_answer = true;
-  const Type type = capture.graph().type(made.operands[0]);
-  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
-  Ref changed = boxed_call(capture, std::move(made), {result})[0];
-  capture.memory().store(self, capture.memory().read(changed));
-  return capture.values().constant(Py_None);
-}
-
-Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArguments& arguments, const Ref& axis) {
-  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
-  Shape shape = layout_of(self).shape;
-  if (axis && is_none(axis)) shape = {element_count(capture, shape)};
-  return positions(capture, callable, arguments, shape);
-}
-
 // The operands in a tuple or list of numbers and arrays.
 Result<std::vector<Operand>> operands_of(Capture& capture, const Ref& sequence) {
   std::vector<Operand> out;
@@ -63,52 +30,6 @@ Result<std::vector<Operand>> operands_of(Capture& capture, const Ref& sequence) 
 }
 
 }  // namespace
-
-Result<Ref> numpy_array_sort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  return change_in_place(capture, callable, arguments);
-}
-
-Result<Ref> numpy_array_partition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  return change_in_place(capture, callable, arguments);
-}
-
-Result<Ref> numpy_array_argsort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "kind", "order", "stable", "descending"}, 1, 4, 1}));
-  return positions_along(capture, callable, arguments, given[1]);
-}
-
-Result<Ref> numpy_array_argpartition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "kth", "axis", "kind", "order"}, 2, 99, 1}));
-  return positions_along(capture, callable, arguments, given[2]);
-}
-
-Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "v", "side", "sorter"}, 2, 99, 1}));
-  ACCEL_TRY([[maybe_unused]] Ref self, array_of_rank(given[0], 1, "an array without axes"));
-  ACCEL_TRY(Operand wanted, read_operand(capture, given[1]));
-  return call_of_shape(capture, callable, arguments, wanted.shape);
-}
-
-// bincount(x, /, weights=None, minlength=0). The length of the result depends on the largest element.
-Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
-  if (results[0].shape.size() != 1)
-    return fail(Reason::unsupported_argument,
-                "bincount of these arguments; plain form: bincount of a one-dimensional array of integers");
-  results[0].shape = {std::nullopt};
-  ACCEL_TRY(Operand x, read_operand(capture, given[0]));
-  if (!is_none(given[1])) {  // for an empty x NumPy ignores the weights
-    bool empty = capture.facts().decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
-    results[0].dtype = empty ? DType::int64 : DType::float64;
-  }
-  std::optional<Dim> least = given[2] ? as_dim(capture, given[2]) : std::nullopt;
-  if (least) results[0].hint = capture.ranges().hint(*least);
-  Ref counts = boxed_call(capture, std::move(made), results)[0];
-  if (least) capture.facts().all().push_back(capture.dims().sub(layout_of(counts).shape[0], *least));
-  return counts;
-}
 
 // _unique_hash(array, equal_nan) of numpy.unique. The number of distinct elements is known at run time only.
 Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -147,7 +68,7 @@ Result<Ref> numpy_lexsort(Capture& capture, PyObject* callable, const CallArgume
     shape = keys[0].shape;
     if (shape.empty()) return fail(Reason::unsupported_value, "lexsort of numbers");
   }
-  return positions(capture, callable, arguments, shape);
+  return call_of_positions(capture, callable, arguments, shape);
 }
 
 // unravel_index(indices, shape, order='C') of one index. For several indices NumPy returns views of one array.
@@ -177,7 +98,7 @@ Result<Ref> numpy_ravel_multi_index(Capture& capture, PyObject* callable, const 
   std::vector<Shape> shapes;
   for (const Operand& index : indices) shapes.push_back(index.shape);
   ACCEL_TRY(Shape shape, broadcast_shapes(capture, shapes));
-  if (!shape.empty()) return positions(capture, callable, arguments, shape);
+  if (!shape.empty()) return call_of_positions(capture, callable, arguments, shape);
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   return boxed_call(capture, std::move(made), {{ValueKind::numpy_scalar, DType::int64, {}, {}}})[0];
 }

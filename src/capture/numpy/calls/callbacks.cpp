@@ -232,12 +232,29 @@ std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const st
 Result<Ref> call_of_shape(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Dim>& shape,
                           std::vector<uint8_t> order) {
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  return call_of_shape(capture, std::move(made), shape, std::move(order));
+}
+
+Result<Ref> call_of_shape(Capture& capture, BoxedArguments made, const std::vector<Dim>& shape, std::vector<uint8_t> order) {
   ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
   if (results.size() != 1 || results[0].shape.size() != shape.size())
-    return fail(Reason::unsupported_argument, "the result of " + short_repr(callable));
+    return fail(Reason::unsupported_argument, "the result of " + short_repr(made.call.callable.get()));
   results[0].shape.assign(shape.begin(), shape.end());
   results[0].order = std::move(order);
   return boxed_call(capture, std::move(made), results)[0];
+}
+
+Result<Ref> call_of_positions(Capture& capture, PyObject* callable, const CallArguments& arguments,
+                              const std::vector<Dim>& shape, DeviceForm form) {
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.device_form = std::move(form);
+  BoxedResult result{ValueKind::array, DType::int64, {shape.begin(), shape.end()}, {}};
+  return boxed_call(capture, std::move(made), {result})[0];
+}
+
+Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
+  if (ref->kind == AbstractKind::array && layout_of(ref).shape.size() >= least) return ref;
+  return fail(Reason::unsupported_value, what);
 }
 
 }  // namespace accel

@@ -32,9 +32,17 @@ Result<BoxedArguments> boxed_arguments(Capture& capture, PyObject* callable, con
 // Fails with unsupported_argument if the call raises.
 Result<std::vector<BoxedResult>> sampled_results(Capture& capture, const BoxedArguments& arguments);
 
+// An array with that many axes, or unsupported_value.
+Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what);
+
 // Adds the call, whose only result has this shape; its dtype and kind are those of a sampled call.
 Result<Ref> call_of_shape(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Dim>& shape,
                           std::vector<uint8_t> order = {});
+Result<Ref> call_of_shape(Capture& capture, BoxedArguments arguments, const std::vector<Dim>& shape,
+                          std::vector<uint8_t> order = {});
+// Adds a call whose only result is an array of positions of this shape.
+Result<Ref> call_of_positions(Capture& capture, PyObject* callable, const CallArguments& arguments,
+                              const std::vector<Dim>& shape, DeviceForm form = {});
 
 // Adds the call to the graph; returns one value per result.
 std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const std::vector<BoxedResult>& results);

@@ -12,16 +12,15 @@ struct Kernel {
   int most_threads;  // of a block
 };
 
-// The parts of the prelude that elements of the dtype need, `part`, and the kernels.
-LibraryText text_of(DType dtype, std::string_view part, const std::vector<Kernel>& kernels) {
+// The parts of the prelude that elements of the dtype need, `parts`, and the kernels.
+LibraryText text_of(DType dtype, std::initializer_list<std::string_view> parts, const std::vector<Kernel>& kernels) {
   Program program;
   program.target.kind = TargetKind::cuda;
   program.add_temp(dtype);
   Code out;
   out.raw("alignas(16) extern __shared__ unsigned char dynamic_shared[];\nnamespace accel_kernel_text {\n");
   add_prelude(out, program);
-  out.raw(prelude_part("device_matrix"));
-  out.raw(prelude_part(part));
+  for (std::string_view part : parts) out.raw(prelude_part(part));
   std::vector<std::string> names;
   for (const Kernel& kernel : kernels) {
     out.line(cat("extern \"C\" __global__ void __launch_bounds__(", kernel.most_threads, ")"));
@@ -38,7 +37,7 @@ LibraryText text_of(DType dtype, std::string_view part, const std::vector<Kernel
 
 LibraryText product_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted;
-  return text_of(dtype, "device_product",
+  return text_of(dtype, {"device_matrix", "device_product"},
                  {{"product_kernel",
                    "const char* a, const char* b, char* c, i64 m, i64 k, i64 n, i64 count, MatrixSteps of_a, MatrixSteps of_b, "
                    "MatrixSteps of_c, i64 conjugates",
@@ -62,7 +61,7 @@ LibraryText sort_text(DType dtype) {
     return cat("merge_runs<", type, ", ", with_positions, ">(from, from_positions, to, to_positions, n, width);");
   };
   return text_of(
-      dtype, "device_sort",
+      dtype, {"device_sort"},
       {{"sort_kernel", of_sort, sort("false"), sort_threads},
        {"merge_kernel", of_merge, merge("false"), sort_threads},
        {"store_kernel", of_store(type), cat("store_rows(from, to, layout, n, count, ", store, ");"), sort_threads},
@@ -73,11 +72,40 @@ LibraryText sort_text(DType dtype) {
         sort_threads}});
 }
 
+LibraryText search_text(DType dtype) {
+  const std::string type = dtype_info(dtype).emitted, load = cat("load_", type);
+  return text_of(dtype, {"device_sort", "device_search"},
+                 {{"find_unsorted_kernel", "const char* sorted, i64 step, i64 length, i64* word",
+                   cat("find_unsorted<", type, ">(sorted, step, length, word, ", load, ");"), search_threads},
+                  {"find_kernel",
+                   "const char* sorted, i64 step, i64 length, const char* wanted, AnyNumber number, RowLayout layout, i64 n, "
+                   "i64 count, i64 is_right, i64* to",
+                   cat("find_positions<", type, ">(sorted, step, length, wanted, number, layout, n, count, is_right != 0, to, ",
+                       load, ");"),
+                   search_threads}});
+}
+
+LibraryText count_text(DType dtype) {
+  const std::string of_elements = "const char* x, i64 step, i64 n", of_weights = ", const char* weights, i64 weights_step";
+  return text_of(dtype, {"device_count"},
+                 {{"limits_kernel", of_elements + ", i64* limits", "find_limits(x, step, n, limits);", count_threads},
+                  {"clear_kernel", "i64* bins, i64 count", "clear_bins(bins, count);", count_threads},
+                  {"count_in_blocks_kernel", of_elements + ", i64 bins, i64* to",
+                   "count_in_block((u32*)dynamic_shared, x, step, n, bins, to);", count_threads},
+                  {"count_kernel", of_elements + ", i64 bins, i64* to", "count_in_memory(x, step, n, to);", count_threads},
+                  {"sum_in_blocks_kernel", of_elements + of_weights + ", i64 part, i64 bins, f64* sums",
+                   "sum_in_block((f64*)dynamic_shared, x, step, n, weights, weights_step, part, bins, sums);", count_threads},
+                  {"add_blocks_kernel", "const f64* sums, i64 blocks, i64 bins, f64* to", "add_blocks(sums, blocks, bins, to);",
+                   count_threads},
+                  {"sum_sorted_kernel", "const i64* keys, const i64* positions, i64 n" + of_weights + ", f64* to",
+                   "sum_sorted(keys, positions, n, weights, weights_step, to);", count_threads}});
+}
+
 LibraryText solver_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted, load = cat("load_", type), store = cat("store_", type);
   const std::string memory = cat("(", type, "*)matrix_memory(memory, bytes)");
   return text_of(
-      dtype, "device_solver",
+      dtype, {"device_matrix", "device_solver"},
       {{"solve_kernel",
         "const char* a, const char* b, char* x, i64 n, i64 columns, i64 count, MatrixSteps of_a, MatrixSteps of_b, MatrixSteps "
         "of_x, char* memory, i64 bytes, i64* failed",

@@ -1,0 +1,231 @@
+// Sorts, searches and counts of NumPy, which compiled code asks the process to call. Devices have kernels for most of them
+// (DeviceForm).
+
+#include <string_view>
+
+#include "capture/numpy/calls/callbacks.h"
+#include "capture/protocol/arguments.h"
+#include "capture/protocol/numpy_calls.h"
+#include "capture/protocol/operands.h"
+#include "capture/protocol/operations.h"
+#include "capture/protocol/ufunc_calls.h"
+#include "ndarray/casts.h"
+
+namespace accel {
+namespace {
+
+// Calls a method that changes its array and returns None.
+Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArguments& arguments, DeviceForm form) {
+  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(self));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.changed = 0;
+  made.call.drops_answer = true;
+  made.call.device_form = std::move(form);
+  const Type type = capture.graph().type(made.operands[0]);
+  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
+  Ref changed = boxed_call(capture, std::move(made), {result})[0];
+  capture.memory().store(self, capture.memory().read(changed));
+  return capture.values().constant(Py_None);
+}
+
+Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArguments& arguments, const Ref& axis,
+                            DeviceForm form) {
+  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
+  std::vector<Dim> shape = layout_of(self).shape;
+  if (axis && is_none(axis)) shape = {element_count(capture, shape)};
+  return call_of_positions(capture, callable, arguments, shape, std::move(form));
+}
+
+// --- device forms ------------------------------------------------------------------------------------------------------
+
+// A constant argument; `when_missing`, a borrowed reference, where there is none, and null for what is no constant.
+PyObject* constant_of(const Ref& given, PyObject* when_missing) {
+  if (!given) return when_missing;
+  return given->kind == AbstractKind::constant ? given->object.get() : nullptr;
+}
+
+// Whether a kind of sort asks for a stable one; nothing for what is none of NumPy's.
+std::optional<bool> is_stable_kind(PyObject* kind) {
+  const char* text = PyUnicode_CheckExact(kind) ? PyUnicode_AsUTF8(kind) : nullptr;
+  if (text == nullptr) return std::nullopt;
+  const std::string_view name = text;
+  if (name == "stable" || name == "mergesort") return true;
+  if (name == "quicksort" || name == "heapsort") return false;
+  return std::nullopt;
+}
+
+// Whether the sort is to be stable, from NumPy's arguments for it. Nothing where NumPy raises, and for other than constants.
+std::optional<bool> is_stable_sort(const Ref& kind_given, const Ref& stable_given) {
+  PyObject *kind = constant_of(kind_given, Py_None), *stable = constant_of(stable_given, Py_None);
+  if (kind == nullptr || stable == nullptr || (kind != Py_None && stable != Py_None)) return std::nullopt;
+  if (kind != Py_None) return is_stable_kind(kind);
+  if (stable != Py_None && !PyBool_Check(stable)) return std::nullopt;
+  return stable == Py_True;
+}
+
+// The axis that is sorted: the last one by default. Nothing for None, which NumPy takes for all axes, and for wrong ones.
+std::optional<int> sorted_axis(const Ref& given, int rank) {
+  PyObject* const axis = constant_of(given, nullptr);
+  if (given && (axis == nullptr || !PyLong_CheckExact(axis))) return std::nullopt;
+  int overflows = 0;
+  const int64_t number = given ? PyLong_AsLongLongAndOverflow(axis, &overflows) : -1;
+  if (overflows != 0 || number < -rank || number >= rank) return std::nullopt;
+  return static_cast<int>(number < 0 ? number + rank : number);
+}
+
+// Nothing for what NumPy alone judges.
+DeviceForm sort_form(const CallArguments& arguments, bool gives_positions) {
+  auto given = bind_arguments(arguments, {{"self", "axis", "kind", "order", "stable"}, 1, 4, 1});
+  if (!given.ok() || (*given)[0]->kind != AbstractKind::array || !is_none((*given)[3])) return {};
+  const std::optional<int> axis = sorted_axis((*given)[1], static_cast<int>(layout_of((*given)[0]).shape.size()));
+  const std::optional<bool> is_stable = is_stable_sort((*given)[2], (*given)[4]);
+  if (!axis || !is_stable) return {};
+  return SortForm{*axis, gives_positions, *is_stable};
+}
+
+// How a call passes one of its arguments. Null where it does not.
+const CallPart* part_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
+  size_t at = 0;
+  for (const Ref& argument : arguments.positional)
+    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
+  for (const auto& [name, argument] : arguments.keywords)
+    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
+  return nullptr;
+}
+
+// The operand that an argument is.
+std::optional<int> operand_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
+  const CallPart* part = part_of(call, arguments, given);
+  return part != nullptr && part->kind == CallPart::Kind::operand ? std::optional(part->operand) : std::nullopt;
+}
+
+void replace(CallArguments& arguments, const Ref& from, const Ref& to) {
+  for (Ref& argument : arguments.positional)
+    if (argument == from) argument = to;
+  for (auto& [name, argument] : arguments.keywords)
+    if (argument == from) argument = to;
+}
+
+// Casts an array argument to the dtype that NumPy casts it to.
+Result<Ref> cast_argument(Capture& capture, CallArguments& arguments, const Ref& given, DType dtype) {
+  std::optional<Operand> operand = as_operand(capture, given);
+  if (!operand || !operand->is_array() || operand->type.dtype == dtype) return given;
+  ACCEL_TRY(ValueId value, operand_value(capture, *operand, dtype));
+  Ref made = wrap_result(capture, value, true);
+  replace(arguments, given, made);
+  return made;
+}
+
+// --- searchsorted ------------------------------------------------------------------------------------------------------
+
+DeviceForm search_form(const BoxedCall& call, const CallArguments& arguments, const std::vector<Ref>& given) {
+  const Ref &wanted = given[1], &side = given[2];
+  SearchForm form;
+  form.wanted = operand_of(call, arguments, wanted);
+  if (!form.wanted) form.constant = PyRef::borrow(constant_of(wanted, nullptr));
+  PyObject* const text = constant_of(side, nullptr);
+  const bool has_side = side && text != nullptr && PyUnicode_CheckExact(text);
+  const std::string_view name = has_side ? PyUnicode_AsUTF8(text) : "left";
+  form.is_right = name == "right";
+  if ((!form.wanted && !form.constant) || (side && !has_side) || (!form.is_right && name != "left")) return {};
+  if (!is_none(given[3]) || operand_of(call, arguments, given[0]) != 0) return {};
+  return form;
+}
+
+// The dtype that NumPy compares elements in. Python numbers count as int64, float64 and complex128.
+Result<DType> searched_dtype(const Operand& self, const Operand& wanted) {
+  const OperandType types[] = {{OperandType::Kind::array, self.type.dtype}, {OperandType::Kind::array, wanted.type.dtype}};
+  return numpy_result_type(types);
+}
+
+// --- bincount ----------------------------------------------------------------------------------------------------------
+
+DeviceForm count_form(Capture& capture, const BoxedCall& call, const CallArguments& arguments, const std::vector<Ref>& given) {
+  CountForm form;
+  auto is_list_of = [&](std::optional<int> operand, DType dtype) {
+    if (!operand) return false;
+    const Type& type = call.operands[static_cast<size_t>(*operand)];
+    return type.kind == ValueKind::array && type.dtype == dtype && type.rank() == 1;
+  };
+  if (operand_of(call, arguments, given[0]) != 0 || !is_list_of(0, DType::int64)) return {};
+  form.weights = given[1] ? operand_of(call, arguments, given[1]) : std::nullopt;
+  if (!is_none(given[1]) && !is_list_of(form.weights, DType::float64)) return {};
+  if (!given[2]) return form;
+  form.least_operand = operand_of(call, arguments, given[2]);
+  if (form.least_operand) {
+    const Type& type = call.operands[static_cast<size_t>(*form.least_operand)];
+    return type.kind != ValueKind::array && type.dtype == DType::int64 ? DeviceForm(form) : DeviceForm();
+  }
+  PyObject* const least = constant_of(given[2], nullptr);
+  if (least == nullptr || !PyLong_CheckExact(least)) return {};
+  form.least = PyLong_AsLongLong(least);
+  const bool is_long = form.least == -1 && PyErr_Occurred() != nullptr;
+  if (is_long) PyErr_Clear();
+  return is_long ? DeviceForm() : DeviceForm(form);
+}
+
+}  // namespace
+
+Result<Ref> numpy_array_sort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return change_in_place(capture, callable, arguments, sort_form(arguments, false));
+}
+
+Result<Ref> numpy_array_partition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return change_in_place(capture, callable, arguments, {});
+}
+
+Result<Ref> numpy_array_argsort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "kind", "order", "stable", "descending"}, 1, 4, 1}));
+  return positions_along(capture, callable, arguments, given[1], sort_form(arguments, true));
+}
+
+Result<Ref> numpy_array_argpartition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "kth", "axis", "kind", "order"}, 2, 99, 1}));
+  return positions_along(capture, callable, arguments, given[2], {});
+}
+
+Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const CallArguments& call_arguments) {
+  CallArguments arguments = call_arguments;
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "v", "side", "sorter"}, 2, 99, 1}));
+  ACCEL_TRY(Ref self, array_of_rank(given[0], 1, "an array without axes"));
+  ACCEL_TRY(Operand of_self, read_operand(capture, self));
+  ACCEL_TRY(Operand wanted, read_operand(capture, given[1]));
+  if (auto dtype = searched_dtype(of_self, wanted); dtype.ok() && is_none(given[3])) {
+    ACCEL_TRY(given[0], cast_argument(capture, arguments, given[0], *dtype));
+    ACCEL_TRY(given[1], cast_argument(capture, arguments, given[1], *dtype));
+  }
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.device_form = search_form(made.call, arguments, given);
+  return call_of_shape(capture, std::move(made), wanted.shape);
+}
+
+// bincount(x, /, weights=None, minlength=0). The length of the result depends on the largest element.
+Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArguments& call_arguments) {
+  CallArguments arguments = call_arguments;
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
+  for (const auto& [number, dtype] : {std::pair(size_t{0}, DType::int64), std::pair(size_t{1}, DType::float64)}) {
+    std::optional<Operand> operand = given[number] ? as_operand(capture, given[number]) : std::nullopt;
+    if (!operand || !can_cast(operand->type.dtype, dtype, "safe")) continue;
+    ACCEL_TRY(given[number], cast_argument(capture, arguments, given[number], dtype));
+  }
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.device_form = count_form(capture, made.call, arguments, given);
+  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
+  if (results[0].shape.size() != 1)
+    return fail(Reason::unsupported_argument,
+                "bincount of these arguments; plain form: bincount of a one-dimensional array of integers");
+  results[0].shape = {std::nullopt};
+  ACCEL_TRY(Operand x, read_operand(capture, given[0]));
+  if (!is_none(given[1])) {  // for an empty x NumPy ignores the weights
+    bool empty = capture.facts().decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
+    results[0].dtype = empty ? DType::int64 : DType::float64;
+  }
+  std::optional<Dim> least = given[2] ? as_dim(capture, given[2]) : std::nullopt;
+  if (least) results[0].hint = capture.ranges().hint(*least);
+  Ref counts = boxed_call(capture, std::move(made), results)[0];
+  if (least) capture.facts().all().push_back(capture.dims().sub(layout_of(counts).shape[0], *least));
+  return counts;
+}
+
+}  // namespace accel

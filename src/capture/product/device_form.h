@@ -1,0 +1,37 @@
+#pragma once
+// DeviceForm: what a call of NumPy computes, for calls that have kernels on devices. Operands are those of the call's op.
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "cpython/py_ref.h"
+
+namespace accel {
+
+// ndarray.sort and ndarray.argsort of operand 0, an array with axes.
+struct SortForm {
+  int axis = 0;
+  bool gives_positions = false;  // argsort
+  bool is_stable = false;        // else NumPy leaves the order of equal elements open: it has one of its own
+};
+
+// ndarray.searchsorted of operand 0, in the dtype of that operand. What is searched for is an array of this dtype, a number of
+// any dtype, or a constant.
+struct SearchForm {
+  std::optional<int> wanted;  // the operand
+  PyRef constant;             // without an operand
+  bool is_right = false;
+};
+
+// bincount of operand 0, a one-dimensional array of int64. Weights are a one-dimensional array of float64.
+struct CountForm {
+  std::optional<int> weights;        // the operand
+  std::optional<int> least_operand;  // minlength, an int64
+  int64_t least = 0;                 // without that operand
+};
+
+using DeviceForm = std::variant<std::monostate, SortForm, SearchForm, CountForm>;
+inline bool has_device_form(const DeviceForm& form) { return !std::holds_alternative<std::monostate>(form); }
+
+}  // namespace accel
