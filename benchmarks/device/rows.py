@@ -203,6 +203,28 @@ def ranked(x):
     return np.argsort(x, kind="stable")
 
 
+def bins_and_weights(small):
+    count = 1_000 if small else 10_000_000
+    return np.random.default_rng(3).integers(0, 1000, count), uniform(0, 1, count)
+
+
+def edges_and_values(small):
+    count = 1_000 if small else 10_000_000
+    return np.sort(uniform(-3, 3, count // 100)), numbers(count)
+
+
+def binned(x, weights):
+    return np.bincount(x, weights, 1000), np.bincount(x)
+
+
+def located(edges, x):
+    return np.searchsorted(edges, x)
+
+
+def spectrum(x):
+    return np.abs(np.fft.rfft(x)) ** 2
+
+
 def selected(x):
     return x[x > 0]
 
@@ -329,6 +351,9 @@ NAMED = [
     Row("jacobi", jacobi, lambda small: (*grid(small), 20), bar=1.1e-3, about="2000 x 2000 float64, 20 sweeps in two halves"),
     Row("in_order", in_order, reshaped((10**7,)), "ready", same_bits=True, about="np.sort of 1e7 float64"),
     Row("ranked", ranked, reshaped((10**7,)), "ready", same_bits=True, about="stable np.argsort of 1e7 float64"),
+    Row("binned", binned, bins_and_weights, "ready", about="np.bincount of 1e7 int64 in 1,000 bins, and of weights"),
+    Row("located", located, edges_and_values, "ready", same_bits=True, about="np.searchsorted of 1e7 float64 in 1e5"),
+    Row("spectrum", spectrum, reshaped((1000, 10**4)), "ready", about="power spectra of 1,000 x 10,000 float64"),
     Row("selected", selected, reshaped((10**8,)), "ready", bar=0.75e-3, same_bits=True, about="x[x > 0] of 1e8 float64"),
     Row(
         "until",

@@ -2,10 +2,11 @@
 
 #include "bind/bind.h"
 #include "bind/convert.h"
-#include "runtime/cuda/blas.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
-#include "runtime/cuda/solver.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/fourier.h"
+#include "runtime/cuda/libraries/solver.h"
 #include "toolchain/cuda/libraries.h"
 #include "toolchain/device_code.h"
 
@@ -75,13 +76,14 @@ py::dict library_record(Result<MathLibraryInfo>& found) {
 // The driver, its devices, its libraries.
 py::dict examine_cuda() {
   Result<int> version = fail(Reason::internal_error, {}), count = version;
-  Result<MathLibraryInfo> cublas = version.failure(), cusolver = cublas;
+  Result<MathLibraryInfo> cublas = version.failure(), cusolver = cublas, cufft = cublas;
   {
     py::gil_scoped_release unlocked;
     version = cuda_driver_version();
     count = CudaDevice::count();
     cublas = find_cublas();
     cusolver = find_cusolver();
+    cufft = find_cufft();
   }
   py::dict record;
   add(record, !version.ok() ? finding_of(version.failure()) : !count.ok() ? finding_of(count.failure()) : Finding{});
@@ -89,7 +91,8 @@ py::dict examine_cuda() {
   py::list devices;
   for (int i = 0; count.ok() && i < *count; i++) devices.append(device_record(i));
   record["devices"] = devices;
-  record["libraries"] = py::dict(py::arg("cuBLAS") = library_record(cublas), py::arg("cuSOLVER") = library_record(cusolver));
+  record["libraries"] = py::dict(py::arg("cuBLAS") = library_record(cublas), py::arg("cuSOLVER") = library_record(cusolver),
+                                 py::arg("cuFFT") = library_record(cufft));
   return record;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The device texts of functions that kernels call: products, what a library would solve or factor, sorts,
-// searches and counts.
+// searches, counts, Fourier transforms.
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ enum class SolverKernel { solve, determinant, cholesky, copy, factored_determina
 // For float32, float64, complex64, complex128.
 LibraryText solver_text(DType dtype);
 
-// A parameter of the kernels: where the elements of rows lie, as part "device_sort" of the prelude has it.
+// A parameter of the kernels: where the elements of rows lie, as part "device_rows" of the prelude has it.
 struct RowLayout {
   int64_t rank = 0, shape[63] = {}, steps[63] = {}, along = 0;
 };
@@ -53,5 +53,11 @@ constexpr int search_threads = 256;  // of a block
 enum class CountKernel { limits, clear, count_in_blocks, count, sum_in_blocks, add_blocks, sum_sorted };
 LibraryText count_text(DType dtype);
 constexpr int count_threads = 256;  // of a block
+
+// The kernels of fourier_text, by number, for complex64 or complex128 and the floats of their parts. Their parameters are those
+// of the functions of part "device_fourier" of the prelude.
+enum class FourierKernel { take_complex, take_real, take_half, store_complex, store_real };
+LibraryText fourier_text(DType dtype);
+constexpr int fourier_threads = 256;  // of a block
 
 }  // namespace accel

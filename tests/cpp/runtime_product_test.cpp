@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/cuda/product_plan.h"
+#include "runtime/cuda/libraries/product_plan.h"
 
 namespace accel {
 namespace {

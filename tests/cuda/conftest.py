@@ -10,12 +10,17 @@ import accel
 from accel import _accel
 
 FAKE = Path(__file__).resolve().parents[1] / "support" / "fake_cuda"
-FAKES = {"driver.cpp": "libcuda.so.1", "cublas.cpp": "libcublas.so.13", "cusolver.cpp": "libcusolver.so.12"}
+FAKES = {
+    "driver.cpp": "libcuda.so.1",
+    "cublas.cpp": "libcublas.so.13",
+    "cusolver.cpp": "libcusolver.so.12",
+    "cufft.cpp": "libcufft.so.12",
+}
 
 
 @pytest.fixture(scope="session")
 def libraries(tmp_path_factory):
-    """A folder with a driver, a cuBLAS and a cuSOLVER on memory of the host."""
+    """A folder with a driver, a cuBLAS, a cuSOLVER and a cuFFT on memory of the host."""
     folder = tmp_path_factory.mktemp("cuda")
     for source, library in FAKES.items():
         subprocess.run(

@@ -24,7 +24,8 @@ H200 = {
     "total_bytes": 151_000_000_000,
 }
 CUSOLVER = {**FINE, "path": "/lib/libcusolver.so.12", "version": "12.4"}
-LIBRARIES = {"cuBLAS": CUBLAS, "cuSOLVER": CUSOLVER}
+CUFFT = {**FINE, "path": "/lib/libcufft.so.12", "version": "12.2"}
+LIBRARIES = {"cuBLAS": CUBLAS, "cuSOLVER": CUSOLVER, "cuFFT": CUFFT}
 LOST = {"problem": "device lost", "way_out": "a new process", "absent": False}
 MACHINE = {**FINE, "driver": 13000, "devices": [H200], "libraries": LIBRARIES}
 NO_DRIVER = {**MACHINE, "problem": "no driver", "absent": True, "devices": []}
@@ -41,6 +42,7 @@ def test_a_machine_with_a_gpu():
         "13.5",
         "13.10",
         "cuSOLVER: /lib/libcusolver.so.12 (12.4)",
+        "cuFFT: /lib/libcufft.so.12 (12.2)",
     ):
         assert part in text
 
@@ -76,5 +78,5 @@ def test_this_machine():
     done = subprocess.run(
         [sys.executable, "-m", "accel", "doctor"], env=environment, capture_output=True, text=True, check=False
     )
-    assert "NVRTC:" in done.stdout and "cuBLAS:" in done.stdout and "cuSOLVER:" in done.stdout
+    assert all(f"{library}:" in done.stdout for library in ("NVRTC", "cuBLAS", "cuSOLVER", "cuFFT"))
     assert done.returncode == 0 or report["devices"], done.stdout + done.stderr

@@ -31,7 +31,17 @@ struct CountForm {
   int64_t least = 0;                 // without that operand
 };
 
-using DeviceForm = std::variant<std::monostate, SortForm, SearchForm, CountForm>;
+// A gufunc of numpy.fft: transforms operand 0 along an axis and multiplies by a factor. The result has the shape and order of
+// the last operand; complex numbers and floats are of one width.
+struct FourierForm {
+  enum class Kind { forward, backward, real_forward, real_backward } kind = Kind::forward;
+  bool is_odd = false;  // real_forward: the number of points
+  int axis = 0;
+  std::optional<int> factor_operand;
+  double factor = 1;  // without that operand
+};
+
+using DeviceForm = std::variant<std::monostate, SortForm, SearchForm, CountForm, FourierForm>;
 inline bool has_device_form(const DeviceForm& form) { return !std::holds_alternative<std::monostate>(form); }
 
 }  // namespace accel

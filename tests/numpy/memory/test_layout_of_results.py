@@ -238,3 +238,43 @@ def test_memory_without_elements_is_contiguous():
                 got, expected = call(x), orders(x)
                 assert got[:3] == expected[:3], (shape, x.strides)
     assert facts(call)["interpreted"] == 0
+
+
+PROTOTYPES = [
+    *SINGLE,
+    CUBE,
+    CUBE.T,
+    np.asfortranarray(CUBE),
+    CUBE.transpose(1, 0, 2),
+    CUBE.transpose(2, 0, 1)[:, ::-1],
+    CUBE[::2, ::2],
+    CUBE[:0],
+    CUBE[:0].T,
+    np.broadcast_to(CUBE[:, :1, :1], (3, 4, 5)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(PROTOTYPES)))
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 3, 2), (6, 1, 2), (0, 3, 4), (2, 5), (7,), 3, (2, 3, 4, 5)])
+def test_shapes_in_the_order_of_another_array(number, shape):
+    def likes(a):
+        return (
+            np.zeros_like(a, shape=shape),
+            np.full_like(a, 2, shape=shape, order="K"),
+            np.ones_like(a, shape=shape, dtype="f4"),
+        )
+
+    check_layout(likes, PROTOTYPES[number])
+
+
+def test_shapes_in_the_order_of_arrays_with_axes_of_extent_one():
+    """One compiled function for arrays of the same strides, of which NumPy finds some in C order."""
+
+    def like(a):
+        return np.zeros_like(a, shape=(3, 4))
+
+    call = accel.compile(like)
+    for shape in ((5, 3), (1, 3), (3, 1), (2, 2), (1, 1), (4, 5)):
+        for array in (np.ones(shape), np.ones(shape[::-1]).T, np.ones((2 * shape[0], shape[1]))[::2]):
+            assert layout(call(array)) == layout(like(array))
+    assert_all_compiled(call)

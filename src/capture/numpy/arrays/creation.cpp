@@ -139,6 +139,20 @@ Result<Ref> numpy_ndarray(Capture& capture, PyObject*, const CallArguments& argu
   return zeros(capture, given[0], given[1], given[5], is_unread(capture));
 }
 
+// The memory order of an array of another shape, but with as many axes, that is made like `prototype` with order 'K'. Axes of
+// extent 1 count as NumPy has them; extents that are known at run time only are taken for larger ones.
+std::vector<uint8_t> order_for_shape(Capture& capture, const Operand& prototype) {
+  PathFacts& facts = capture.facts();
+  const Dim one = capture.dims().constant(1);
+  if (prototype.shape.size() < 2 || capture.graph().type(capture.memory().read(prototype.ref)).is_c_order()) return {};
+  for (Dim extent : prototype.shape) {
+    if (facts.is_runtime(extent)) facts.expect(one, Comparison::lt, extent);
+  }
+  if (has_no_elements(capture, prototype.shape) || is_c_contiguous(capture, prototype.ref)) return {};
+  for (Dim extent : prototype.shape) facts.decide_equal(extent, one);
+  return copy_order(capture, prototype.ref);
+}
+
 Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"prototype", "dtype", "order", "subok", "shape", "device"}, 1}));
   ACCEL_TRY(Operand prototype, read_operand(capture, given[0]));
@@ -148,11 +162,9 @@ Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& a
   std::vector<uint8_t> memory;
   if (!is_none(given[4])) {
     ACCEL_TRY(shape, read_shape(capture, given[4]));
-    if (order == "K" || order.empty()) {
-      bool c_order = !prototype.is_array() || prototype.shape.size() < 2 || is_c_contiguous(capture, prototype.ref);
-      if (!c_order && shape.size() == prototype.shape.size())
-        return fail(Reason::unsupported_argument, "shape with order='K'; plain form: order='C'");
-    }
+    const bool is_like_prototype = order == "K" || order.empty();
+    if (is_like_prototype && prototype.is_array() && shape.size() == prototype.shape.size())
+      memory = order_for_shape(capture, prototype);
   } else if (prototype.is_array() && (order.empty() || order == "K")) {
     memory = copy_order(capture, prototype.ref);
   }

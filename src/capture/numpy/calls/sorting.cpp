@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "capture/numpy/calls/callbacks.h"
+#include "capture/numpy/calls/form_arguments.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/operands.h"
 #include "capture/protocol/operations.h"
-#include "capture/protocol/ufunc_calls.h"
 #include "ndarray/casts.h"
 
 namespace accel {
@@ -38,12 +38,6 @@ Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArgu
 }
 
 // --- device forms ------------------------------------------------------------------------------------------------------
-
-// A constant argument; `when_missing`, a borrowed reference, where there is none, and null for what is no constant.
-PyObject* constant_of(const Ref& given, PyObject* when_missing) {
-  if (!given) return when_missing;
-  return given->kind == AbstractKind::constant ? given->object.get() : nullptr;
-}
 
 // Whether a kind of sort asks for a stable one; nothing for what is none of NumPy's.
 std::optional<bool> is_stable_kind(PyObject* kind) {
@@ -82,39 +76,6 @@ DeviceForm sort_form(const CallArguments& arguments, bool gives_positions) {
   const std::optional<bool> is_stable = is_stable_sort((*given)[2], (*given)[4]);
   if (!axis || !is_stable) return {};
   return SortForm{*axis, gives_positions, *is_stable};
-}
-
-// How a call passes one of its arguments. Null where it does not.
-const CallPart* part_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
-  size_t at = 0;
-  for (const Ref& argument : arguments.positional)
-    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
-  for (const auto& [name, argument] : arguments.keywords)
-    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
-  return nullptr;
-}
-
-// The operand that an argument is.
-std::optional<int> operand_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
-  const CallPart* part = part_of(call, arguments, given);
-  return part != nullptr && part->kind == CallPart::Kind::operand ? std::optional(part->operand) : std::nullopt;
-}
-
-void replace(CallArguments& arguments, const Ref& from, const Ref& to) {
-  for (Ref& argument : arguments.positional)
-    if (argument == from) argument = to;
-  for (auto& [name, argument] : arguments.keywords)
-    if (argument == from) argument = to;
-}
-
-// Casts an array argument to the dtype that NumPy casts it to.
-Result<Ref> cast_argument(Capture& capture, CallArguments& arguments, const Ref& given, DType dtype) {
-  std::optional<Operand> operand = as_operand(capture, given);
-  if (!operand || !operand->is_array() || operand->type.dtype == dtype) return given;
-  ACCEL_TRY(ValueId value, operand_value(capture, *operand, dtype));
-  Ref made = wrap_result(capture, value, true);
-  replace(arguments, given, made);
-  return made;
 }
 
 // --- searchsorted ------------------------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-// gufuncs of numpy.linalg: ops, or boxed calls with shapes from their signatures. Also those of numpy.fft, which fill arrays
-// that NumPy's Python code has made.
+// gufuncs of numpy.linalg: ops, or boxed calls with shapes from their signatures.
 
 #include <algorithm>
 #include <map>
@@ -7,6 +6,7 @@
 
 #include "capture/domain/repr.h"
 #include "capture/numpy/calls/callbacks.h"
+#include "capture/numpy/ufuncs/gufuncs.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/operands.h"
 #include "capture/protocol/ufunc_calls.h"
@@ -19,12 +19,6 @@ namespace {
 struct CoreSignature {
   std::vector<std::vector<std::string>> operands, results;
 };
-
-std::string text_attribute(PyObject* object, const char* name) {
-  PyRef found = PyRef::steal(PyObject_GetAttrString(object, name));
-  PyErr_Clear();
-  return found && PyUnicode_Check(found.get()) ? utf8(found.get()) : std::string();
-}
 
 CoreSignature parsed(const std::string& text) {
   CoreSignature out;
@@ -41,22 +35,6 @@ CoreSignature parsed(const std::string& text) {
   for (auto* each : {&out.operands, &out.results})
     for (auto& names : *each) std::erase(names, std::string());
   return out;
-}
-
-std::set<PyObject*> gufuncs_of(const char* module_name) {
-  std::set<PyObject*> out;
-  PyRef module = PyRef::steal(PyImport_ImportModule(module_name));
-  PyObject *name = nullptr, *value = nullptr;
-  if (!module) PyErr_Clear();
-  for (Py_ssize_t at = 0; module && PyDict_Next(PyModule_GetDict(module.get()), &at, &name, &value);) {
-    if (!text_attribute(value, "signature").empty()) out.insert(PyRef::borrow(value).release());
-  }
-  return out;
-}
-
-bool is_of_fft(PyObject* ufunc) {
-  static const std::set<PyObject*> known = gufuncs_of("numpy.fft._pocketfft_umath");
-  return known.contains(ufunc);
 }
 
 std::optional<DType> dtype_of_letter(char letter) {
@@ -88,28 +66,6 @@ Status read_core(Capture& capture, const CoreSignature& signature, const std::ve
   // Core axes that only results have: their extent is the smaller of m and n.
   if (extents.contains("m") && extents.contains("n")) extents.emplace("p", capture.dims().min(extents["m"], extents["n"]));
   return Unit{};
-}
-
-// ufunc(a, factor, axes=[...], out=array)
-Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
-  Ref out;
-  for (const auto& [name, argument] : arguments.keywords) {
-    if (name == "out") out = argument;
-    if (name != "out" && name != "axes") return fail(Reason::unsupported_argument, name + " of this gufunc");
-  }
-  bool last = out && arguments.keywords.back().second == out && out->kind == AbstractKind::array;
-  if (!last || !out->array.path.empty()) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
-  made.call.changed = static_cast<int>(made.operands.size()) - 1;
-  made.call.drops_answer = true;
-  made.call.raises_events = true;
-  made.call.errstate = capture.events().errstate();
-  const Type type = capture.graph().type(made.operands.back());
-  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
-  Ref filled = boxed_call(capture, std::move(made), {result})[0];
-  capture.memory().store(out, capture.memory().read(filled));
-  return out;
 }
 
 // The result of an op for these core and outer axes.

@@ -61,7 +61,7 @@ LibraryText sort_text(DType dtype) {
     return cat("merge_runs<", type, ", ", with_positions, ">(from, from_positions, to, to_positions, n, width);");
   };
   return text_of(
-      dtype, {"device_sort"},
+      dtype, {"device_rows", "device_sort"},
       {{"sort_kernel", of_sort, sort("false"), sort_threads},
        {"merge_kernel", of_merge, merge("false"), sort_threads},
        {"store_kernel", of_store(type), cat("store_rows(from, to, layout, n, count, ", store, ");"), sort_threads},
@@ -74,7 +74,7 @@ LibraryText sort_text(DType dtype) {
 
 LibraryText search_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted, load = cat("load_", type);
-  return text_of(dtype, {"device_sort", "device_search"},
+  return text_of(dtype, {"device_rows", "device_sort", "device_search"},
                  {{"find_unsorted_kernel", "const char* sorted, i64 step, i64 length, i64* word",
                    cat("find_unsorted<", type, ">(sorted, step, length, word, ", load, ");"), search_threads},
                   {"find_kernel",
@@ -99,6 +99,24 @@ LibraryText count_text(DType dtype) {
                    count_threads},
                   {"sum_sorted_kernel", "const i64* keys, const i64* positions, i64 n" + of_weights + ", f64* to",
                    "sum_sorted(keys, positions, n, weights, weights_step, to);", count_threads}});
+}
+
+LibraryText fourier_text(DType dtype) {
+  const std::string type = dtype_info(dtype).emitted, real = dtype == DType::complex64 ? "f32" : "f64";
+  auto take = [](const std::string& of) {
+    return Kernel{cat("take_", of, "_kernel"),
+                  cat("const char* from, RowLayout layout, i64 have, ", of, "* to, i64 n, i64 count"),
+                  cat("take_points(from, layout, have, to, n, count, load_", of, ");"), fourier_threads};
+  };
+  auto store = [](const std::string& of) {
+    return Kernel{cat("store_", of, "_kernel"),
+                  cat("const ", of, "* from, char* to, RowLayout layout, i64 n, i64 count, f64 factor"),
+                  cat("store_points(from, to, layout, n, count, factor, store_", of, ");"), fourier_threads};
+  };
+  const Kernel half{"take_half_kernel",
+                    cat("const char* from, RowLayout layout, i64 have, ", type, "* to, i64 n, i64 count, i64 points"),
+                    cat("take_half(from, layout, have, to, n, count, points, load_", type, ");"), fourier_threads};
+  return text_of(dtype, {"device_rows", "device_fourier"}, {take(type), take(real), half, store(type), store(real)});
 }
 
 LibraryText solver_text(DType dtype) {

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "dispatch/launch/library/device_counts.h"
+#include "dispatch/launch/library/device_fourier.h"
 #include "dispatch/launch/library/device_searches.h"
 #include "dispatch/launch/library/device_sorts.h"
 
@@ -19,6 +20,7 @@ struct FormRun {
   Made operator()(const SortForm& form) const { return sort_on_device(device, form, operands[0], call.results[0]); }
   Made operator()(const SearchForm& form) const { return search_on_device(device, form, operands); }
   Made operator()(const CountForm& form) const { return count_on_device(device, form, operands); }
+  Made operator()(const FourierForm& form) const { return transform_on_device(device, form, operands, call.results[0]); }
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "dispatch/launch/device_launch.h"
 #include "dispatch/launch/library/text_kernels.h"
-#include "runtime/cuda/blas.h"
-#include "runtime/cuda/product_plan.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/product_plan.h"
 
 namespace accel {
 namespace {

@@ -7,7 +7,7 @@
 #include "dispatch/launch/library/host_flag.h"
 #include "dispatch/launch/library/text_kernels.h"
 #include "dispatch/signals/interrupt.h"
-#include "runtime/cuda/solver.h"
+#include "runtime/cuda/libraries/solver.h"
 
 namespace accel {
 namespace {

@@ -7,7 +7,7 @@
 #include "ir/dtype.h"
 #include "ir/op.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/math_library.h"
+#include "runtime/cuda/libraries/math_library.h"
 
 namespace accel {
 

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "ir/dtype.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/math_library.h"
+#include "runtime/cuda/libraries/math_library.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "runtime/cuda/product_plan.h"
+#include "runtime/cuda/libraries/product_plan.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/cuda/blas.h"
+#include "runtime/cuda/libraries/blas.h"
 
 #include <algorithm>
 #include <complex>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "runtime/cuda/context.h"
-#include "runtime/cuda/math_library.h"
-#include "runtime/cuda/product_plan.h"
+#include "runtime/cuda/libraries/math_library.h"
+#include "runtime/cuda/libraries/product_plan.h"
 
 namespace accel {
 namespace {
@@ -30,19 +30,19 @@ using GemmBatch = int (*)(void* handle, int left_form, int right_form, int64_t r
 // The functions of blas.inc, in its order.
 struct CublasFunctions {
 #define CUBLAS_FUNCTION(result, name, symbol, parameters) result(*name) parameters;
-#include "runtime/cuda/blas.inc"
+#include "runtime/cuda/libraries/blas.inc"
 #define CUBLAS_PRODUCT(dtype, symbol, batch_symbol) \
   Gemm gemm_##dtype;                                \
   GemmBatch batch_##dtype;
-#include "runtime/cuda/blas.inc"
+#include "runtime/cuda/libraries/blas.inc"
 };
 
 MathLibrary<CublasFunctions>& cublas() {
   static auto* library = new MathLibrary<CublasFunctions>(cublas_names, {
 #define CUBLAS_FUNCTION(result, name, symbol, parameters) #symbol,
-#include "runtime/cuda/blas.inc"
+#include "runtime/cuda/libraries/blas.inc"
 #define CUBLAS_PRODUCT(dtype, symbol, batch_symbol) #symbol, #batch_symbol,
-#include "runtime/cuda/blas.inc"
+#include "runtime/cuda/libraries/blas.inc"
                                                                         });
   return *library;
 }

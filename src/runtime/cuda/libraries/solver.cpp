@@ -1,4 +1,4 @@
-#include "runtime/cuda/solver.h"
+#include "runtime/cuda/libraries/solver.h"
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace accel {
 // The functions of solver.inc, in its order.
 struct CusolverFunctions {
 #define CUSOLVER_FUNCTION(result, name, symbol, parameters) result(*name) parameters;
-#include "runtime/cuda/solver.inc"
+#include "runtime/cuda/libraries/solver.inc"
 };
 
 namespace {
@@ -27,29 +27,13 @@ constexpr int lower_triangle = 0;      // CUBLAS_FILL_MODE_LOWER
 MathLibrary<CusolverFunctions>& cusolver() {
   static auto* library = new MathLibrary<CusolverFunctions>(cusolver_names, {
 #define CUSOLVER_FUNCTION(result, name, symbol, parameters) #symbol,
-#include "runtime/cuda/solver.inc"
+#include "runtime/cuda/libraries/solver.inc"
                                                                             });
   return *library;
 }
 
-// The dtype as a cudaDataType.
-int cuda_dtype(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return 0;
-    case DType::float64:
-      return 1;
-    case DType::complex64:
-      return 4;
-    default:
-      return 5;
-  }
-}
-
-Status check(int status, const char* what) {
-  if (status == 0) return Unit{};
-  return fail(status == cusolver_no_memory ? Reason::out_of_device_memory : Reason::cuda_failed,
-              std::string("cuSOLVER: ") + what + ": status " + std::to_string(status));
+Status check_cusolver(int status, const char* what) {
+  return check_library_call(std::string("cuSOLVER: ") + what, status, cusolver_no_memory);
 }
 
 }  // namespace
@@ -58,16 +42,16 @@ Status Cusolver::begin() {
   void*& handle = cusolver().handle(device_.number());
   if (handle == nullptr) {
     void* made = nullptr;
-    ACCEL_TRY([[maybe_unused]] Unit done, check(call_.create(&made), "create"));
+    ACCEL_TRY([[maybe_unused]] Unit done, check_cusolver(call_.create(&made), "create"));
     handle = made;
   }
   handle_ = handle;
   static void* options = nullptr;  // those of the library; belong to no device
   if (options == nullptr) {
-    ACCEL_TRY([[maybe_unused]] Unit done, check(call_.create_options(&options), "options"));
+    ACCEL_TRY([[maybe_unused]] Unit done, check_cusolver(call_.create_options(&options), "options"));
   }
   options_ = options;
-  return check(call_.set_stream(handle_, device_.stream()), "stream");
+  return check_cusolver(call_.set_stream(handle_, device_.stream()), "stream");
 }
 
 Status Cusolver::Memory::take(CudaDevice& device) {
@@ -77,13 +61,13 @@ Status Cusolver::Memory::take(CudaDevice& device) {
 }
 
 Status Cusolver::factor_lu(DType dtype, int64_t n, char* matrix, char* pivots, char* info) {
-  const int type = cuda_dtype(dtype);
+  const int type = cuda_data_type(dtype);
   Memory& memory = memories_.emplace_back();
-  ACCEL_TRY(Unit done,
-            check(call_.getrf_bytes(handle_, options_, n, n, type, matrix, n, type, &memory.device_bytes, &memory.host_bytes),
-                  "getrf"));
+  ACCEL_TRY(Unit done, check_cusolver(call_.getrf_bytes(handle_, options_, n, n, type, matrix, n, type, &memory.device_bytes,
+                                                        &memory.host_bytes),
+                                      "getrf"));
   ACCEL_TRY(done, memory.take(device_));
-  return check(
+  return check_cusolver(
       call_.getrf(handle_, options_, n, n, type, matrix, n, reinterpret_cast<int64_t*>(pivots), type, memory.on_device->data,
                   memory.device_bytes, memory.on_host.data(), memory.host_bytes, reinterpret_cast<int*>(info)),
       "getrf");
@@ -91,22 +75,23 @@ Status Cusolver::factor_lu(DType dtype, int64_t n, char* matrix, char* pivots, c
 
 Status Cusolver::solve_lu(DType dtype, int64_t n, int64_t columns, const char* factors, const char* pivots, char* right,
                           char* info) {
-  const int type = cuda_dtype(dtype);
-  return check(call_.getrs(handle_, options_, not_transposed, n, columns, type, factors, n,
-                           reinterpret_cast<const int64_t*>(pivots), type, right, n, reinterpret_cast<int*>(info)),
-               "getrs");
+  const int type = cuda_data_type(dtype);
+  return check_cusolver(call_.getrs(handle_, options_, not_transposed, n, columns, type, factors, n,
+                                    reinterpret_cast<const int64_t*>(pivots), type, right, n, reinterpret_cast<int*>(info)),
+                        "getrs");
 }
 
 Status Cusolver::factor_cholesky(DType dtype, int64_t n, char* matrix, char* info) {
-  const int type = cuda_dtype(dtype);
+  const int type = cuda_data_type(dtype);
   Memory& memory = memories_.emplace_back();
-  ACCEL_TRY(Unit done, check(call_.potrf_bytes(handle_, options_, lower_triangle, n, type, matrix, n, type,
-                                               &memory.device_bytes, &memory.host_bytes),
-                             "potrf"));
+  ACCEL_TRY(Unit done, check_cusolver(call_.potrf_bytes(handle_, options_, lower_triangle, n, type, matrix, n, type,
+                                                        &memory.device_bytes, &memory.host_bytes),
+                                      "potrf"));
   ACCEL_TRY(done, memory.take(device_));
-  return check(call_.potrf(handle_, options_, lower_triangle, n, type, matrix, n, type, memory.on_device->data,
-                           memory.device_bytes, memory.on_host.data(), memory.host_bytes, reinterpret_cast<int*>(info)),
-               "potrf");
+  return check_cusolver(
+      call_.potrf(handle_, options_, lower_triangle, n, type, matrix, n, type, memory.on_device->data, memory.device_bytes,
+                  memory.on_host.data(), memory.host_bytes, reinterpret_cast<int*>(info)),
+      "potrf");
 }
 
 Result<MathLibraryInfo> find_cusolver() { return cusolver().info(); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/dtype.h"
 #include "toolchain/cuda/libraries.h"
 
 namespace accel {
@@ -70,5 +71,26 @@ class MathLibrary {
   MathLibraryInfo info_;
   std::map<int, void*> handles_;
 };
+
+// A dtype of floats or complex numbers as a cudaDataType.
+inline int cuda_data_type(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return 0;
+    case DType::float64:
+      return 1;
+    case DType::complex64:
+      return 4;
+    default:
+      return 5;
+  }
+}
+
+// Whether a call of a library succeeded. `no_memory`: the status by which it says that it lacks memory.
+inline Status check_library_call(const std::string& call, int status, int no_memory) {
+  if (status == 0) return Unit{};
+  return fail(status == no_memory ? Reason::out_of_device_memory : Reason::cuda_failed,
+              call + ": status " + std::to_string(status));
+}
 
 }  // namespace accel

@@ -1,0 +1,131 @@
+#include "dispatch/launch/library/device_fourier.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "dispatch/launch/library/row_layout.h"
+#include "dispatch/launch/library/text_kernels.h"
+#include "dispatch/signals/interrupt.h"
+#include "runtime/cuda/libraries/fourier.h"
+
+namespace accel {
+namespace {
+
+// Rows of elements, as an array has them.
+struct Side {
+  char* data = nullptr;
+  DType dtype = DType::complex128;
+  RowLayout layout;
+  int64_t n = 0;  // elements of a row
+};
+
+// Whether rows lie side by side.
+bool is_dense(const Side& side, std::span<const int64_t> dims, std::span<const int64_t> strides, int axis) {
+  const std::vector<int64_t> dense = dense_strides(side.dtype, dims, {});
+  return axis == static_cast<int>(dims.size()) - 1 && std::ranges::equal(dense, strides);
+}
+
+struct FourierRun {
+  const DeviceModule& module;
+  CudaDevice& device;
+  const FourierForm& form;
+  Side from, to;
+  int64_t rows, points;
+  double factor;
+
+  Status launch(FourierKernel kernel, int64_t count, void** arguments) const {
+    return module.launch(static_cast<int>(kernel), {(count + fourier_threads - 1) / fourier_threads, fourier_threads, 0},
+                         arguments);
+  }
+
+  // The elements that the library reads of each row.
+  int64_t taken() const { return form.kind == FourierForm::Kind::real_backward ? points / 2 + 1 : points; }
+
+  Result<std::shared_ptr<DeviceBlock>> take() const {
+    int64_t n = taken(), count = rows * n, have = from.n, length = points;
+    ACCEL_TRY(std::shared_ptr<DeviceBlock> made, new_device_block(device, count * item_size(from.dtype)));
+    char *data = from.data, *taken = made->data;
+    RowLayout layout = from.layout;
+    void* arguments[] = {&data, &layout, &have, &taken, &n, &count, &length};
+    const FourierKernel kernel = form.kind == FourierForm::Kind::real_backward  ? FourierKernel::take_half
+                                 : form.kind == FourierForm::Kind::real_forward ? FourierKernel::take_real
+                                                                                : FourierKernel::take_complex;
+    ACCEL_TRY([[maybe_unused]] Unit done, launch(kernel, count, arguments));
+    return made;
+  }
+
+  // Rows side by side become rows as the result has them; these may be the same memory.
+  Status store(char* computed, char* data) const {
+    int64_t n = to.n, count = rows * n;
+    RowLayout layout = to.layout;
+    double by = factor;
+    void* arguments[] = {&computed, &data, &layout, &n, &count, &by};
+    return launch(form.kind == FourierForm::Kind::real_backward ? FourierKernel::store_real : FourierKernel::store_complex,
+                  count, arguments);
+  }
+
+  Status run(bool is_taken, bool is_stored) const {
+    std::shared_ptr<DeviceBlock> points_block, computed_block;
+    char *taken_data = from.data, *computed = to.data;
+    if (!is_taken) {
+      ACCEL_TRY(points_block, take());
+      taken_data = points_block->data;
+    }
+    if (!is_stored) {
+      ACCEL_TRY(computed_block, new_device_block(device, rows * to.n * item_size(to.dtype)));
+      computed = computed_block->data;
+    }
+    const FourierTransform wanted{from.dtype, to.dtype, points, rows, form.kind != FourierForm::Kind::backward};
+    ACCEL_TRY([[maybe_unused]] Unit done, device.submit());
+    ACCEL_TRY(done, without_gil([&] { return transform(device, wanted, taken_data, computed); }));
+    return is_stored && factor == 1 ? Status(Unit{}) : store(computed, to.data);
+  }
+};
+
+double factor_of(const FourierForm& form, std::span<const FormOperand> operands) {
+  if (!form.factor_operand) return form.factor;
+  const FormOperand& operand = operands[static_cast<size_t>(*form.factor_operand)];
+  auto read = [&](auto number) {
+    std::memcpy(&number, operand.data, sizeof number);
+    return static_cast<double>(number);
+  };
+  const DType dtype = operand.type->dtype;
+  return dtype == DType::float32 ? read(float{}) : dtype == DType::int64 ? read(int64_t{}) : read(double{});
+}
+
+// Whether the outer axes of both are the same: NumPy broadcasts others.
+bool has_rows_of(const FormOperand& a, const FormOperand& out, int axis) {
+  for (int k = 0; k < a.type->rank(); ++k)
+    if (k != axis && a.dims[static_cast<size_t>(k)] != out.dims[static_cast<size_t>(k)]) return false;
+  return true;
+}
+
+}  // namespace
+
+Result<std::optional<DeviceResult>> transform_on_device(CudaDevice& device, const FourierForm& form,
+                                                        std::span<const FormOperand> operands, const Type& result) {
+  static auto* cache = new TextKernelCache;
+  const FormOperand &a = operands.front(), &out = operands.back();
+  const auto axis = static_cast<size_t>(form.axis);
+  if (!has_rows_of(a, out, form.axis) || !without_gil([] { return find_cufft(); }).ok()) return std::optional<DeviceResult>();
+  const DType complex_dtype = dtype_kind(result.dtype) == 'c' ? result.dtype : a.type->dtype;
+  const int64_t n = out.dims[axis];
+  const int64_t points = form.kind == FourierForm::Kind::real_forward ? 2 * (n - 1) + (form.is_odd ? 1 : 0) : n;
+  DeviceResult made{nullptr, {out.dims.begin(), out.dims.end()}};
+  const int64_t count = count_of(out.dims);
+  if (points < 1) return std::optional<DeviceResult>();
+  ACCEL_TRY(made.block, new_device_block(device, count * item_size(result.dtype)));
+  if (count == 0) return std::optional(std::move(made));
+  ACCEL_TRY(const DeviceModule* module, cache->of(device, complex_dtype).load(fourier_text));
+  const std::vector<int64_t> strides = dense_strides(result.dtype, out.dims, result.order);
+  const Side from{a.data, a.type->dtype, rows_along(form.axis, a.dims, a.strides), a.dims[axis]};
+  const Side to{made.block->data, result.dtype, rows_along(form.axis, out.dims, strides), n};
+  const FourierRun run{*module, device, form, from, to, count / n, points, factor_of(form, operands)};
+  const bool is_taken =
+      form.kind != FourierForm::Kind::real_backward && from.n == points && is_dense(from, a.dims, a.strides, form.axis);
+  ACCEL_TRY([[maybe_unused]] Unit done, run.run(is_taken, is_dense(to, out.dims, strides, form.axis)));
+  return std::optional(std::move(made));
+}
+
+}  // namespace accel
