@@ -37,11 +37,23 @@ struct RowLayout {
 
 // The kernels of sort_text, by number. Their parameters are those of the functions of part "device_sort" of the prelude. Those
 // `with_positions` move the positions that elements had in their rows as well.
-enum class SortKernel { sort, merge, store, sort_with_positions, merge_with_positions, store_positions, find_equal };
+enum class SortKernel {
+  sort,
+  divide,
+  merge,
+  store,
+  sort_with_positions,
+  divide_with_positions,
+  merge_with_positions,
+  store_positions,
+  find_equal
+};
 LibraryText sort_text(DType dtype);
 // Of a block: its threads, and the elements that it sorts or merges.
 constexpr int sort_threads = 256;
-inline int sort_tile(DType dtype) { return sort_threads * (item_size(dtype) > 8 ? 4 : 8); }
+inline int sort_tile(DType dtype, bool has_positions) {
+  return sort_threads * (item_size(dtype) > 8 ? 8 : 16) / (has_positions ? 2 : 1);
+}
 
 // The kernels of search_text, by number. Their parameters are those of the functions of part "device_search" of the prelude.
 enum class SearchKernel { find_unsorted, find };

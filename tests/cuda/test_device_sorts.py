@@ -6,7 +6,7 @@ from support.device_arrays import DTYPES, check_equal, layouts, outcome, ran_on_
 
 import accel
 
-TILE = 2048  # elements that a block sorts
+TILE = 4096  # elements that a block sorts, at most
 SHAPES = [
     (1, 0),
     (7, 0),

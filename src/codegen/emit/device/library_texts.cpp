@@ -49,8 +49,9 @@ LibraryText product_text(DType dtype) {
 LibraryText sort_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted, load = cat("load_", type), store = cat("store_", type);
   const std::string of_sort = cat("const char* from, RowLayout layout, i64 n, ", type, "* to, i64* to_positions");
-  const std::string of_merge =
-      cat("const ", type, "* from, const i64* from_positions, ", type, "* to, i64* to_positions, i64 n, i64 width");
+  const std::string of_merge = cat("const ", type, "* from, const i64* from_positions, ", type,
+                                   "* to, i64* to_positions, i64 n, i64 width, const i64* bounds");
+  const std::string of_divide = cat("const ", type, "* from, i64 n, i64 width, i64 count, i64* bounds");
   auto of_store = [](const std::string& stored) {
     return cat("const ", stored, "* from, char* to, RowLayout layout, i64 n, i64 count");
   };
@@ -58,14 +59,19 @@ LibraryText sort_text(DType dtype) {
     return cat("sort_tiles<", type, ", ", with_positions, ">(from, layout, n, to, to_positions, ", load, ");");
   };
   auto merge = [&](const char* with_positions) {
-    return cat("merge_runs<", type, ", ", with_positions, ">(from, from_positions, to, to_positions, n, width);");
+    return cat("merge_runs<", type, ", ", with_positions, ">(from, from_positions, to, to_positions, n, width, bounds);");
+  };
+  auto divide = [&](const char* with_positions) {
+    return cat("divide_runs<", type, ", ", with_positions, ">(from, n, width, count, bounds);");
   };
   return text_of(
       dtype, {"device_rows", "device_sort"},
       {{"sort_kernel", of_sort, sort("false"), sort_threads},
+       {"divide_kernel", of_divide, divide("false"), sort_threads},
        {"merge_kernel", of_merge, merge("false"), sort_threads},
        {"store_kernel", of_store(type), cat("store_rows(from, to, layout, n, count, ", store, ");"), sort_threads},
        {"sort_with_positions_kernel", of_sort, sort("true"), sort_threads},
+       {"divide_with_positions_kernel", of_divide, divide("true"), sort_threads},
        {"merge_with_positions_kernel", of_merge, merge("true"), sort_threads},
        {"store_positions_kernel", of_store("i64"), "store_rows(from, to, layout, n, count, store_i64);", sort_threads},
        {"find_equal_kernel", cat("const ", type, "* keys, i64 n, i64 count, i64* word"), "find_equal(keys, n, count, word);",

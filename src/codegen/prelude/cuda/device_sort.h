@@ -20,10 +20,10 @@ ACCEL_DEVICE bool comes_before(complex_of<R> a, complex_of<R> b) {
 
 // A block sorts or merges a tile: each thread some elements that follow each other.
 constexpr int sort_threads = 256;
-template <class T>
-constexpr int sort_items = sizeof(T) > 8 ? 4 : 8;
-template <class T>
-constexpr int sort_tile = sort_threads * sort_items<T>;
+template <class T, bool with_positions>
+constexpr int sort_items = (sizeof(T) > 8 ? 8 : 16) / (with_positions ? 2 : 1);
+template <class T, bool with_positions>
+constexpr int sort_tile = sort_threads * sort_items<T, with_positions>;
 
 // How many of the first `count` elements of two runs that are merged are of the first run.
 template <class T>
@@ -39,18 +39,26 @@ ACCEL_DEVICE i64 count_of_first(const T* a, i64 a_count, const T* b, i64 b_count
   return low;
 }
 
-// The elements of a thread; `with_positions`: with their positions in the row.
+// The elements of a thread; `with_positions`: with their positions in the row. Loops are unrolled, so that registers hold them.
 template <class T, bool with_positions>
 struct SortItems {
-  T keys[sort_items<T>];
-  i64 positions[with_positions ? sort_items<T> : 1];
+  static constexpr int most = sort_items<T, with_positions>;
+  T keys[most];
+  i64 positions[with_positions ? most : 1];
 
   ACCEL_METHOD void take(int k, const T* from, const i64* from_positions, i64 at) {
     keys[k] = from[at];
     if constexpr (with_positions) positions[k] = from_positions[at];
   }
+  ACCEL_METHOD void take_all(int count, const T* from, const i64* from_positions) {
+#pragma unroll
+    for (int k = 0; k < most; ++k)
+      if (k < count) take(k, from, from_positions, k);
+  }
   ACCEL_METHOD void give(int count, T* to, i64* to_positions) const {
-    for (int k = 0; k < count; ++k) {
+#pragma unroll
+    for (int k = 0; k < most; ++k) {
+      if (k >= count) continue;
       to[k] = keys[k];
       if constexpr (with_positions) to_positions[k] = positions[k];
     }
@@ -59,21 +67,28 @@ struct SortItems {
   ACCEL_METHOD void merge(const T* from, const i64* from_positions, int a_count, int b_count, int first, int count) {
     const T *const a = from, *const b = from + a_count;
     int i = (int)count_of_first(a, a_count, b, b_count, first), j = first - i;
-    for (int k = 0; k < count; ++k) {
+#pragma unroll
+    for (int k = 0; k < most; ++k) {
+      if (k >= count) continue;
       const bool is_of_first = j == b_count || (i < a_count && !comes_before(b[j], a[i]));
       take(k, from, from_positions, is_of_first ? i++ : a_count + j++);
     }
   }
+  ACCEL_METHOD void swap_with_next(int k) {
+    const T key = keys[k];
+    keys[k] = keys[k + 1], keys[k + 1] = key;
+    if constexpr (with_positions) {
+      const i64 position = positions[k];
+      positions[k] = positions[k + 1], positions[k + 1] = position;
+    }
+  }
+  // Odd-even transposition sort, which is stable: Knuth, The Art of Computer Programming 5.3.4, exercise 37.
   ACCEL_METHOD void sort(int count) {
-    for (int k = 1; k < count; ++k)
-      for (int at = k; at > 0 && comes_before(keys[at], keys[at - 1]); --at) {
-        const T key = keys[at];
-        keys[at] = keys[at - 1], keys[at - 1] = key;
-        if constexpr (with_positions) {
-          const i64 position = positions[at];
-          positions[at] = positions[at - 1], positions[at - 1] = position;
-        }
-      }
+#pragma unroll
+    for (int round = 0; round < most; ++round)
+#pragma unroll
+      for (int k = round % 2; k + 1 < most; k += 2)
+        if (k + 1 < count && comes_before(keys[k + 1], keys[k])) swap_with_next(k);
   }
 };
 
@@ -82,7 +97,7 @@ ACCEL_DEVICE int clamped(i64 value, i64 most) { return (int)(value < 0 ? 0 : val
 // Sorts the tiles of rows of n elements, which then lie side by side.
 template <class T, bool with_positions, class Load>
 ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_positions, Load load) {
-  constexpr int items = sort_items<T>, tile = sort_tile<T>;
+  constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
   __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
   __shared__ i64 positions[with_positions ? tile : 1];
   T* const keys = (T*)memory;
@@ -95,7 +110,7 @@ ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T
   }
   __syncthreads();
   SortItems<T, with_positions> own;
-  for (int k = 0; k < mine; ++k) own.take(k, keys, positions, first + k);
+  own.take_all(mine, keys + first, positions + (with_positions ? first : 0));
   own.sort(mine);
   own.give(mine, keys + first, positions + (with_positions ? first : 0));
   for (int width = items; width < count; width *= 2) {
@@ -114,27 +129,47 @@ ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T
   }
 }
 
-// Merges runs of `width` elements, a multiple of a tile, two by two.
+// Two runs of `width` elements that are merged, and the tile of the result that begins at `begin`, by their places in a row.
+struct MergedRuns {
+  i64 pair, a_count, b_count, first;
+
+  ACCEL_METHOD MergedRuns(i64 n, i64 width, i64 begin) {
+    pair = begin / (2 * width) * (2 * width);
+    a_count = index_min(n - pair, width);
+    b_count = index_min(n - pair - a_count, width);
+    first = begin - pair;
+  }
+};
+
+// For each tile of the merge of runs of `width` elements, how many elements before it are of the first run.
 template <class T, bool with_positions>
-ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i64* to_positions, i64 n, i64 width) {
-  constexpr int items = sort_items<T>, tile = sort_tile<T>;
+ACCEL_DEVICE void divide_runs(const T* from, i64 n, i64 width, i64 count, i64* bounds) {
+  const i64 tiles = (n + sort_tile<T, with_positions> - 1) / sort_tile<T, with_positions>;
+  const i64 number = (i64)blockIdx.x * sort_threads + threadIdx.x;
+  if (number >= count) return;
+  const MergedRuns runs(n, width, number % tiles * sort_tile<T, with_positions>);
+  const T* const a = from + number / tiles * n + runs.pair;
+  bounds[number] = count_of_first(a, runs.a_count, a + runs.a_count, runs.b_count, runs.first);
+}
+
+// Merges runs of `width` elements, a multiple of a tile, two by two. `bounds`: of divide_runs.
+template <class T, bool with_positions>
+ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i64* to_positions, i64 n, i64 width,
+                             const i64* bounds) {
+  constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
   __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
   __shared__ i64 positions[with_positions ? tile : 1];
-  __shared__ i64 bounds[2];
   T* const keys = (T*)memory;
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
-  const i64 pair = begin / (2 * width) * (2 * width), a_count = n - pair < width ? n - pair : width;
-  const i64 rest = n - pair - a_count, b_count = rest < width ? rest : width, first = begin - pair;
-  const int count = clamped(a_count + b_count - first, tile);
-  const T* const a = from + row * n + pair;
-  if (threadIdx.x < 2)
-    bounds[threadIdx.x] = count_of_first(a, a_count, a + a_count, b_count, threadIdx.x == 0 ? first : first + count);
-  __syncthreads();
-  const int of_a = (int)(bounds[1] - bounds[0]);
+  const MergedRuns runs(n, width, begin);
+  const i64 rest = runs.a_count + runs.b_count - runs.first;
+  const int count = clamped(rest, tile);
+  const i64 a_begin = bounds[blockIdx.x], a_end = rest > tile ? bounds[blockIdx.x + 1] : runs.a_count;
+  const int of_a = (int)(a_end - a_begin);
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
-    const i64 at = k < of_a ? bounds[0] + k : a_count + first - bounds[0] + k - of_a;
-    keys[k] = a[at];
-    if constexpr (with_positions) positions[k] = from_positions[row * n + pair + at];
+    const i64 at = row * n + runs.pair + (k < of_a ? a_begin + k : runs.a_count + runs.first - a_begin + k - of_a);
+    keys[k] = from[at];
+    if constexpr (with_positions) positions[k] = from_positions[at];
   }
   __syncthreads();
   const int own_first = (int)threadIdx.x * items, mine = clamped(count - own_first, items);

@@ -43,21 +43,25 @@ Result<SortedRows> RowSorter::sort(char* from, RowLayout layout) const {
   void* arguments[] = {&from, &layout, &length, &keys, &positions};
   ACCEL_TRY([[maybe_unused]] Unit done,
             launch(has_positions_ ? SortKernel::sort_with_positions : SortKernel::sort, tiles(), arguments));
-  if (n_ <= sort_tile(dtype_)) return rows;
+  if (n_ <= tile()) return rows;
+  ACCEL_TRY(const std::shared_ptr<DeviceBlock> bounds, new_device_block(*device_, tiles() * 8));
   ACCEL_TRY(SortedRows others, SortedRows::take(*device_, count_, item, has_positions_));
-  for (int64_t width = sort_tile(dtype_); width < n_; width *= 2) {
-    ACCEL_TRY(done, merge(rows, others, width));
+  for (int64_t width = tile(); width < n_; width *= 2) {
+    ACCEL_TRY(done, merge(rows, others, width, bounds->data));
     std::swap(rows, others);
   }
   return rows;
 }
 
-Status RowSorter::merge(const SortedRows& from, const SortedRows& to, int64_t width) const {
+Status RowSorter::merge(const SortedRows& from, const SortedRows& to, int64_t width, char* bounds) const {
   char *keys = from.keys_data(), *positions = from.positions_data(), *merged = to.keys_data(),
        *merged_positions = to.positions_data();
-  int64_t length = n_;
-  void* arguments[] = {&keys, &positions, &merged, &merged_positions, &length, &width};
-  return launch(has_positions_ ? SortKernel::merge_with_positions : SortKernel::merge, tiles(), arguments);
+  int64_t length = n_, count = tiles();
+  void* of_divide[] = {&keys, &length, &width, &count, &bounds};
+  ACCEL_TRY([[maybe_unused]] Unit done, launch(has_positions_ ? SortKernel::divide_with_positions : SortKernel::divide,
+                                               (count + sort_threads - 1) / sort_threads, of_divide));
+  void* of_merge[] = {&keys, &positions, &merged, &merged_positions, &length, &width, &bounds};
+  return launch(has_positions_ ? SortKernel::merge_with_positions : SortKernel::merge, count, of_merge);
 }
 
 Result<bool> RowSorter::has_equal(const SortedRows& rows) const {

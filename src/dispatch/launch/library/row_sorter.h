@@ -36,8 +36,9 @@ class RowSorter {
   RowSorter(const DeviceModule& module, CudaDevice& device, DType dtype, int64_t n, int64_t count, bool has_positions)
       : module_(&module), device_(&device), dtype_(dtype), n_(n), count_(count), has_positions_(has_positions) {}
   Status launch(SortKernel kernel, int64_t blocks, void** arguments) const;
-  Status merge(const SortedRows& from, const SortedRows& to, int64_t width) const;
-  int64_t tiles() const { return count_ / n_ * ((n_ + sort_tile(dtype_) - 1) / sort_tile(dtype_)); }
+  Status merge(const SortedRows& from, const SortedRows& to, int64_t width, char* bounds) const;
+  int64_t tile() const { return sort_tile(dtype_, has_positions_); }
+  int64_t tiles() const { return count_ / n_ * ((n_ + tile() - 1) / tile()); }
   int64_t blocks_of_elements() const { return (count_ + sort_threads - 1) / sort_threads; }
 
   const DeviceModule* module_;
