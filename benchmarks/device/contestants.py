@@ -38,10 +38,16 @@ class Contestant:
         if row.resident:
             return run
 
-        def from_and_to_numpy(*arrays):
-            return self.fetch(run(*map(self.put, arrays)))
+        def from_and_to_numpy(*given):
+            return self.fetch_all(run(*(self.put(part) if isinstance(part, np.ndarray) else part for part in given)))
 
         return from_and_to_numpy
+
+    def fetch_all(self, result):
+        """The arrays of a result as NumPy's; numbers as they are."""
+        if isinstance(result, tuple | list):
+            return type(result)(map(self.fetch_all, result))
+        return result if np.isscalar(result) or result is None else self.fetch(result)
 
 
 class Accel(Contestant):

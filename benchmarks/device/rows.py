@@ -410,13 +410,14 @@ def with_graphs(row):
 
 
 def of_program(program):
-    """A row of a program of tests/programs, on arrays that lie on the device."""
+    """A row of a program of tests/programs, on arrays that lie on the device. Without arrays, its results are NumPy's."""
 
     def inputs(small):
         return program.arguments(program.small if small else program.full or program.large)
 
     about = " x ".join(map(str, program.full or program.large)) or "one call"
-    return Row(f"program_{program.name}", program.function, inputs, "ready", moves=False, about=about)
+    resident = any(isinstance(argument, np.ndarray) for argument in inputs(True))
+    return Row(f"program_{program.name}", program.function, inputs, "ready", moves=False, resident=resident, about=about)
 
 
 def all_rows():
