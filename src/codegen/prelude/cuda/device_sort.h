@@ -25,9 +25,24 @@ constexpr int sort_items = (sizeof(T) > 8 ? 8 : 16) / (with_positions ? 2 : 1);
 template <class T, bool with_positions>
 constexpr int sort_tile = sort_threads * sort_items<T, with_positions>;
 
-// How many of the first `count` elements of two runs that are merged are of the first run.
-template <class T>
-ACCEL_DEVICE i64 count_of_first(const T* a, i64 a_count, const T* b, i64 b_count, i64 count) {
+// Elements of a tile in shared memory. One element is left out after each `items`, which one thread has: else the threads of a
+// warp would read and write the same bank.
+template <class T, int items>
+struct Tile {
+  static constexpr int size(int elements) { return elements + elements / items; }
+  T* data;
+  int begin;
+
+  ACCEL_METHOD T& operator[](i64 k) const {
+    const int at = begin + (int)k;
+    return data[at + at / items];
+  }
+  ACCEL_METHOD Tile operator+(int count) const { return {data, begin + count}; }
+};
+
+// How many of the first `count` elements of two runs that are merged are of the first run. `Run`: a pointer, or a Tile.
+template <class Run>
+ACCEL_DEVICE i64 count_of_first(Run a, i64 a_count, Run b, i64 b_count, i64 count) {
   i64 low = count > b_count ? count - b_count : 0, high = count < a_count ? count : a_count;
   while (low < high) {
     const i64 middle = (low + high) / 2;
@@ -43,19 +58,21 @@ ACCEL_DEVICE i64 count_of_first(const T* a, i64 a_count, const T* b, i64 b_count
 template <class T, bool with_positions>
 struct SortItems {
   static constexpr int most = sort_items<T, with_positions>;
+  using Keys = Tile<T, most>;
+  using Positions = Tile<i64, most>;
   T keys[most];
   i64 positions[with_positions ? most : 1];
 
-  ACCEL_METHOD void take(int k, const T* from, const i64* from_positions, i64 at) {
+  ACCEL_METHOD void take(int k, Keys from, Positions from_positions, int at) {
     keys[k] = from[at];
     if constexpr (with_positions) positions[k] = from_positions[at];
   }
-  ACCEL_METHOD void take_all(int count, const T* from, const i64* from_positions) {
+  ACCEL_METHOD void take_all(int count, Keys from, Positions from_positions) {
 #pragma unroll
     for (int k = 0; k < most; ++k)
       if (k < count) take(k, from, from_positions, k);
   }
-  ACCEL_METHOD void give(int count, T* to, i64* to_positions) const {
+  ACCEL_METHOD void give(int count, Keys to, Positions to_positions) const {
 #pragma unroll
     for (int k = 0; k < most; ++k) {
       if (k >= count) continue;
@@ -64,8 +81,8 @@ struct SortItems {
     }
   }
   // `count` elements, from number `first` on, of the merge of two runs: the second lies after the first in `from`.
-  ACCEL_METHOD void merge(const T* from, const i64* from_positions, int a_count, int b_count, int first, int count) {
-    const T *const a = from, *const b = from + a_count;
+  ACCEL_METHOD void merge(Keys from, Positions from_positions, int a_count, int b_count, int first, int count) {
+    const Keys a = from, b = from + a_count;
     int i = (int)count_of_first(a, a_count, b, b_count, first), j = first - i;
 #pragma unroll
     for (int k = 0; k < most; ++k) {
@@ -98,9 +115,11 @@ ACCEL_DEVICE int clamped(i64 value, i64 most) { return (int)(value < 0 ? 0 : val
 template <class T, bool with_positions, class Load>
 ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_positions, Load load) {
   constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
-  __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
-  __shared__ i64 positions[with_positions ? tile : 1];
-  T* const keys = (T*)memory;
+  using Items = SortItems<T, with_positions>;
+  __shared__ alignas(16) unsigned char memory[Items::Keys::size(tile) * sizeof(T)];
+  __shared__ i64 position_memory[with_positions ? Items::Positions::size(tile) : 1];
+  const typename Items::Keys keys{(T*)memory, 0};
+  const typename Items::Positions positions{position_memory, 0};
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
   const int count = clamped(n - begin, tile), first = (int)threadIdx.x * items, mine = clamped(count - first, items);
   from += layout.offset(row);
@@ -109,18 +128,18 @@ ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T
     if constexpr (with_positions) positions[k] = begin + k;
   }
   __syncthreads();
-  SortItems<T, with_positions> own;
-  own.take_all(mine, keys + first, positions + (with_positions ? first : 0));
+  Items own;
+  own.take_all(mine, keys + first, positions + first);
   own.sort(mine);
-  own.give(mine, keys + first, positions + (with_positions ? first : 0));
+  own.give(mine, keys + first, positions + first);
   for (int width = items; width < count; width *= 2) {
     __syncthreads();
     const int pair = first / (2 * width) * (2 * width), a_count = clamped(count - pair, width);
     if (mine > 0)
-      own.merge(keys + pair, positions + (with_positions ? pair : 0), a_count, clamped(count - pair - a_count, width),
+      own.merge(keys + pair, positions + pair, a_count, clamped(count - pair - a_count, width),
                 first - pair, mine);
     __syncthreads();
-    own.give(mine, keys + first, positions + (with_positions ? first : 0));
+    own.give(mine, keys + first, positions + first);
   }
   __syncthreads();
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
@@ -157,9 +176,11 @@ template <class T, bool with_positions>
 ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i64* to_positions, i64 n, i64 width,
                              const i64* bounds) {
   constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
-  __shared__ alignas(16) unsigned char memory[tile * sizeof(T)];
-  __shared__ i64 positions[with_positions ? tile : 1];
-  T* const keys = (T*)memory;
+  using Items = SortItems<T, with_positions>;
+  __shared__ alignas(16) unsigned char memory[Items::Keys::size(tile) * sizeof(T)];
+  __shared__ i64 position_memory[with_positions ? Items::Positions::size(tile) : 1];
+  const typename Items::Keys keys{(T*)memory, 0};
+  const typename Items::Positions positions{position_memory, 0};
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
   const MergedRuns runs(n, width, begin);
   const i64 rest = runs.a_count + runs.b_count - runs.first;
@@ -173,10 +194,10 @@ ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i6
   }
   __syncthreads();
   const int own_first = (int)threadIdx.x * items, mine = clamped(count - own_first, items);
-  SortItems<T, with_positions> own;
+  Items own;
   if (mine > 0) own.merge(keys, positions, of_a, count - of_a, own_first, mine);
   __syncthreads();
-  own.give(mine, keys + own_first, positions + (with_positions ? own_first : 0));
+  own.give(mine, keys + own_first, positions + own_first);
   __syncthreads();
   for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
     to[row * n + begin + k] = keys[k];
