@@ -75,6 +75,14 @@ Result<const void*> DeviceCalls::on_host(const Type& type, const void* memory, c
   return copy + (layout.data - low);
 }
 
+std::shared_ptr<DeviceBlock> DeviceCalls::take_computed(int number) {
+  const auto found = computed_.find(number);
+  if (found == computed_.end()) return nullptr;
+  std::shared_ptr<DeviceBlock> block = std::move(found->second.block);
+  computed_.erase(found);
+  return block;
+}
+
 Result<int> DeviceCalls::receive_computed(const DeviceResult& computed, const Type& type, void* memory, const int64_t* dims) {
   const int64_t bytes = bytes_of_result(type, dims);
   if (bytes == 0) return 0;

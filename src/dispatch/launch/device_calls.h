@@ -28,6 +28,8 @@ class DeviceCalls {
   Result<int> call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
   Result<int> receive(int number, int result, void* memory, const int64_t* dims);
+  // The memory of a result that was computed on the device, which is not received any more; null for others.
+  std::shared_ptr<DeviceBlock> take_computed(int number);
 
  private:
   Result<int> receive_computed(const DeviceResult& computed, const Type& type, void* memory, const int64_t* dims);

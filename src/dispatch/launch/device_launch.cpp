@@ -179,7 +179,12 @@ int DeviceLaunch::receive(void* context, int number, int result, void* memory, c
 
 void* DeviceLaunch::receive_output(void* context, int number, int result, int output, const int64_t* dims) {
   DeviceLaunch& self = *static_cast<DeviceLaunch*>(context);
-  void* made = self.outputs_.data[output] != nullptr ? self.outputs_.data[output] : self.make_output(output, dims);
+  void* made = self.outputs_.data[output];
+  if (made == nullptr && self.plan_.gives_device_arrays && self.output_plan_.rank(output) > 0) {
+    if (std::shared_ptr<DeviceBlock> computed = self.calls_->take_computed(number))
+      return self.make_array(output, dims, std::move(computed));
+  }
+  if (made == nullptr) made = self.make_output(output, dims);
   return made != nullptr && receive(context, number, result, made, dims) == 0 ? made : nullptr;
 }
 
@@ -329,9 +334,15 @@ void* DeviceLaunch::make_output(int output, const int64_t* dims) {
     if (!failure_) failure_ = block.failure();
     return nullptr;
   }
-  char* data = (*block)->data;
+  return make_array(output, dims, std::move(block).value());
+}
+
+// A DeviceArray over a block becomes the output. Its memory.
+void* DeviceLaunch::make_array(int output, const int64_t* dims, std::shared_ptr<DeviceBlock> block) {
+  const std::span<const int64_t> shape(dims, output_plan_.rank(output));
+  char* const data = block->data;
   const std::vector<int64_t> strides = dense_strides(output_plan_.dtype(output), shape, output_plan_.order(output));
-  outputs_.arrays[output] = new_device_array(output_plan_.dtype(output), shape, strides, std::move(block).value(), data);
+  outputs_.arrays[output] = new_device_array(output_plan_.dtype(output), shape, strides, std::move(block), data);
   if (outputs_.arrays[output] == nullptr) {
     PyErr_Clear();
     failure_ = fail(Reason::out_of_memory, {});

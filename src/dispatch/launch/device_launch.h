@@ -100,6 +100,7 @@ class DeviceLaunch {
   void restore_inputs();
   bool allocate_outputs();
   void* make_output(int output, const int64_t* dims);
+  void* make_array(int output, const int64_t* dims, std::shared_ptr<DeviceBlock> block);
   bool take_word(int output);
   bool take_words();
   bool finish_word(const int64_t* words, int output);

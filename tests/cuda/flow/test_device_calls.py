@@ -40,7 +40,8 @@ def ranked(x):
 
 
 def transformed(x):
-    return np.abs(np.fft.rfft(x * 0.5)) ** 2
+    spectrum = np.abs(np.fft.rfft(x * 0.5)) ** 2
+    return spectrum / spectrum.sum()
 
 
 def interpolated(x):

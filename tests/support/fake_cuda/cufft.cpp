@@ -103,6 +103,8 @@ int cufftSetStream(int plan, void*) {
 int cufftXtExec(int number, void* from, void* to, int direction) {
   const Plan& plan = plans().at(number);
   if (plan.points == 0 || !plan.has_stream || plan.allocates || plan.workspace == nullptr) return invalid_plan;
+  const bool is_of_real = !is_complex(plan.from), is_to_real = !is_complex(plan.to);
+  if (direction != (is_of_real ? -1 : is_to_real ? 1 : direction)) return invalid_value;
   if (direction != -1 && direction != 1) return invalid_value;
   fake_cuda::DeviceWork work;
   std::memset(plan.workspace, 0x5a, workspace_bytes);

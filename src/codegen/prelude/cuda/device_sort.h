@@ -34,7 +34,7 @@ struct Tile {
   int begin;
 
   ACCEL_METHOD T& operator[](i64 k) const {
-    const int at = begin + (int)k;
+    const unsigned at = (unsigned)(begin + (int)k);
     return data[at + at / items];
   }
   ACCEL_METHOD Tile operator+(int count) const { return {data, begin + count}; }
@@ -63,14 +63,13 @@ struct SortItems {
   T keys[most];
   i64 positions[with_positions ? most : 1];
 
-  ACCEL_METHOD void take(int k, Keys from, Positions from_positions, int at) {
-    keys[k] = from[at];
-    if constexpr (with_positions) positions[k] = from_positions[at];
-  }
   ACCEL_METHOD void take_all(int count, Keys from, Positions from_positions) {
 #pragma unroll
-    for (int k = 0; k < most; ++k)
-      if (k < count) take(k, from, from_positions, k);
+    for (int k = 0; k < most; ++k) {
+      if (k >= count) continue;
+      keys[k] = from[k];
+      if constexpr (with_positions) positions[k] = from_positions[k];
+    }
   }
   ACCEL_METHOD void give(int count, Keys to, Positions to_positions) const {
 #pragma unroll
@@ -80,15 +79,26 @@ struct SortItems {
       if constexpr (with_positions) to_positions[k] = positions[k];
     }
   }
-  // `count` elements, from number `first` on, of the merge of two runs: the second lies after the first in `from`.
+  // `count` elements, from number `first` on, of the merge of two runs: the second lies after the first in `from`. The next
+  // elements of both are in registers.
   ACCEL_METHOD void merge(Keys from, Positions from_positions, int a_count, int b_count, int first, int count) {
-    const Keys a = from, b = from + a_count;
-    int i = (int)count_of_first(a, a_count, b, b_count, first), j = first - i;
+    const int end = a_count + b_count;
+    int i = (int)count_of_first(from, a_count, from + a_count, b_count, first), j = a_count + first - i;
+    T of_first = from[i < end ? i : 0], of_second = from[j < end ? j : 0];
 #pragma unroll
     for (int k = 0; k < most; ++k) {
       if (k >= count) continue;
-      const bool is_of_first = j == b_count || (i < a_count && !comes_before(b[j], a[i]));
-      take(k, from, from_positions, is_of_first ? i++ : a_count + j++);
+      const bool is_of_first = j == end || (i < a_count && !comes_before(of_second, of_first));
+      keys[k] = is_of_first ? of_first : of_second;
+      if constexpr (with_positions) positions[k] = from_positions[is_of_first ? i : j];
+      i += is_of_first;
+      j += !is_of_first;
+      const int at = is_of_first ? i : j;
+      const T next = from[at < end ? at : 0];
+      if (is_of_first)
+        of_first = next;
+      else
+        of_second = next;
     }
   }
   ACCEL_METHOD void swap_with_next(int k) {
@@ -135,9 +145,7 @@ ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T
   for (int width = items; width < count; width *= 2) {
     __syncthreads();
     const int pair = first / (2 * width) * (2 * width), a_count = clamped(count - pair, width);
-    if (mine > 0)
-      own.merge(keys + pair, positions + pair, a_count, clamped(count - pair - a_count, width),
-                first - pair, mine);
+    if (mine > 0) own.merge(keys + pair, positions + pair, a_count, clamped(count - pair - a_count, width), first - pair, mine);
     __syncthreads();
     own.give(mine, keys + first, positions + first);
   }

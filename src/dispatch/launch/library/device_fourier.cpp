@@ -76,7 +76,8 @@ struct FourierRun {
       ACCEL_TRY(computed_block, new_device_block(device, rows * to.n * item_size(to.dtype)));
       computed = computed_block->data;
     }
-    const FourierTransform wanted{from.dtype, to.dtype, points, rows, form.kind != FourierForm::Kind::backward};
+    const FourierTransform wanted{from.dtype, to.dtype, points, rows,
+                                  form.kind == FourierForm::Kind::forward || form.kind == FourierForm::Kind::real_forward};
     ACCEL_TRY([[maybe_unused]] Unit done, device.submit());
     ACCEL_TRY(done, without_gil([&] { return transform(device, wanted, taken_data, computed); }));
     return is_stored && factor == 1 ? Status(Unit{}) : store(computed, to.data);
