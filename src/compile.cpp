@@ -103,6 +103,7 @@ Result<DeviceCode> compile_for_device(const Program& program, const KernelSource
   for (const Nest& nest : program.nests) note_stores(program, nest.body, code.written_inputs);
   code.has_deferred_checks = source.has_deferred_checks;
   code.has_checks_in_loops = source.has_checks_in_loops;
+  code.chunks = source.chunks;
   auto cubin = std::async(std::launch::async, [&]() -> Result<std::string> {
     return source.kernels.empty() ? Result<std::string>(std::string()) : compile_device_code(source.device_text, architecture);
   });

@@ -22,6 +22,7 @@ struct DeviceCode {
   std::vector<KernelName> kernels;   // by number
   std::vector<bool> written_inputs;  // by array input: whether a kernel stores to it
   bool has_deferred_checks = false, has_checks_in_loops = false;  // as in KernelSource
+  std::optional<Chunks> chunks;                                   // as in KernelSource
 };
 
 struct Compilation {

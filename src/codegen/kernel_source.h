@@ -1,6 +1,7 @@
 #pragma once
 // KernelSource: what codegen makes of a Program and what the toolchain compiles.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,26 @@ namespace accel {
 struct KernelName {
   std::string name;
   bool is_likely = true;  // arrays of the sizes at capture need it
+  // By parameter: the buffer that it is the address of; -1: another parameter. The first one is the number of items, an int64.
+  // Empty for kernels that compute other than whole items.
+  std::vector<BufferId> buffers = {};
+};
+
+// An array whose elements a nest touches step by step: iteration k of its outermost loop, in bytes from the address of the
+// array, those from k * step + low to k * step + high.
+struct ChunkedBuffer {
+  BufferId buffer = -1;
+  bool is_output = false;
+  int binding = -1;  // index among array inputs or outputs
+  Dim step, low, high;
+};
+
+// A program whose only nest can run part by part: its iterations of the outermost loop depend on each other in nothing, and
+// each one is a number of items.
+struct Chunks {
+  DimTable dims;
+  Dim iterations;
+  std::vector<ChunkedBuffer> buffers;  // others are read as a whole
 };
 
 struct KernelSource {
@@ -24,6 +45,7 @@ struct KernelSource {
   std::vector<KernelName> kernels = {};  // by number
   // Whether the host need not wait for checks of indices (AccelDeviceLaunch::defers_checks), and whether loops have such.
   bool has_deferred_checks = false, has_checks_in_loops = false;
+  std::optional<Chunks> chunks = {};
 };
 
 // `quiet_comparisons`: comparisons of floats raise no event for NaN, as in NumPy, at some cost in speed. Kernels of programs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/analysis/chunks.h"
 #include "codegen/emit/control/control_function.h"
 #include "codegen/emit/device/device_nests.h"
 #include "codegen/emit/functions/kernel_entry.h"
@@ -66,7 +67,8 @@ Result<KernelSource> emit_cuda(const Program& program, const std::vector<int64_t
                       others.empty() ? "" : cat(device.text(), others, end),
                       nests.kernels(),
                       !checks.cells.empty(),
-                      checks.are_in_loops};
+                      checks.are_in_loops,
+                      find_chunks(program)};
 }
 
 }  // namespace accel

@@ -27,6 +27,23 @@ int64_t element_count(std::span<const int64_t> dims) {
   return count;
 }
 
+// Whether all arguments in a span are copied part by part, while the kernel runs.
+bool has_all_arguments(const ChunkedRun& run, const DevicePlan& plan, const Binding& binding, const ArgumentSpan& span) {
+  for (size_t k = 0; k < plan.inputs.size(); ++k) {
+    const char* const data = static_cast<const char*>(binding.inputs[k]);
+    const bool is_in_span = plan.inputs[k].source >= 0 && data >= span.low && data < span.high;
+    if (is_in_span && !run.has(false, static_cast<int>(k))) return false;
+  }
+  return true;
+}
+
+// Whether all results with memory are copied part by part.
+bool has_all_results(const ChunkedRun& run, const std::vector<char*>& memory) {
+  for (size_t k = 0; k < memory.size(); ++k)
+    if (memory[k] != nullptr && !run.has(true, static_cast<int>(k))) return false;
+  return true;
+}
+
 }  // namespace
 
 DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on, bool may_raise)
@@ -45,6 +62,7 @@ DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDev
   // A copy of arrays takes longer than a wait, but not than one in each iteration of a loop. Runs with calls wait for them.
   defers_checks = code.has_deferred_checks && call_sites.empty() && (!writes_device_arrays || code.has_checks_in_loops);
   backs_up = writes_device_arrays && may_raise;
+  if (!gives_device_arrays && !writes_arguments && call_sites.empty() && !defers_checks) chunks = ChunkPlan::make(code);
 }
 
 void DeviceLaunch::Lists::clear() {
@@ -58,14 +76,14 @@ void DeviceLaunch::Lists::clear() {
   checks = 0;
 }
 
-std::unique_ptr<DeviceLaunch::Lists> DeviceLaunch::take_lists() {
-  if (unused_lists().empty()) return std::make_unique<Lists>();
-  std::unique_ptr<Lists> taken = std::move(unused_lists().back());
-  unused_lists().pop_back();
+std::unique_ptr<DeviceLaunch::Lists> DeviceLaunch::Lists::take() {
+  if (unused().empty()) return std::make_unique<Lists>();
+  std::unique_ptr<Lists> taken = std::move(unused().back());
+  unused().pop_back();
   return taken;
 }
 
-std::vector<std::unique_ptr<DeviceLaunch::Lists>>& DeviceLaunch::unused_lists() {
+std::vector<std::unique_ptr<DeviceLaunch::Lists>>& DeviceLaunch::Lists::unused() {
   static thread_local std::vector<std::unique_ptr<Lists>> lists;
   return lists;
 }
@@ -81,7 +99,7 @@ DeviceLaunch::~DeviceLaunch() {
   for (const auto& [words, output] : lists_->words) plan_.device->give_words_back(words, words_of_number);
   if (lists_->cells.first != nullptr) plan_.device->give_words_back(lists_->cells.first, lists_->cells.second);
   lists_->clear();
-  unused_lists().push_back(std::move(lists_));
+  Lists::unused().push_back(std::move(lists_));
 }
 
 bool DeviceLaunch::check(const Status& status) {
@@ -105,9 +123,10 @@ void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* di
 }
 
 int DeviceLaunch::start(const void* kernels, int number, int64_t blocks, int threads, int64_t bytes, void** arguments) {
-  const Status started =
-      static_cast<const DeviceKernels*>(kernels)->launch(number, {blocks, threads, static_cast<int>(bytes)}, arguments);
-  return running->check(started) ? 0 : accel_error;
+  const auto& loaded = *static_cast<const DeviceKernels*>(kernels);
+  const LaunchShape shape{blocks, threads, static_cast<int>(bytes)};
+  if (running->chunked_) return running->start_in_parts(loaded, number, shape, arguments);
+  return running->check(loaded.launch(number, shape, arguments)) ? 0 : accel_error;
 }
 
 char* DeviceLaunch::take_cells(void* context, int count, int checks) {
@@ -213,6 +232,8 @@ int DeviceLaunch::run(AccelKernel kernel, const DeviceKernels* kernels, const st
                       bool allocates_first, int& exit) {
   lists_->memory.assign(static_cast<size_t>(output_plan_.count()), nullptr);
   lists_->shapes.resize(lists_->memory.size());
+  if (allocates_first && plan_.chunks && plan_.graphs == nullptr)
+    chunked_ = ChunkedRun::make(*plan_.chunks, *plan_.device, binding_.symbols);
   if (!upload_inputs() || !back_up_inputs() || !take_words() || (allocates_first && !allocate_outputs()))
     return accel_no_memory;
   if (BoxedCalls* calls = calls_of_run_.calls) {
@@ -294,7 +315,36 @@ bool DeviceLaunch::upload_inputs() {
 }
 
 bool DeviceLaunch::upload_spans() {
-  return std::ranges::all_of(lists_->spans, [&](const ArgumentSpan& span) { return check(upload(span)); });
+  return std::ranges::all_of(lists_->spans, [&](const ArgumentSpan& span) {
+    return (chunked_ && has_all_arguments(*chunked_, plan_, binding_, span)) || check(upload(span));
+  });
+}
+
+// --- a launch in parts -------------------------------------------------------------------------------------------------
+
+// The launch of the only kernel: its results are in memory of the host afterwards.
+int DeviceLaunch::start_in_parts(const DeviceKernels& kernels, int number, const LaunchShape& shape, void** arguments) {
+  if (!chunked_->can_launch(number) || !has_all_results(*chunked_, lists_->memory)) {
+    chunked_.reset();
+    return upload_spans() && check(kernels.launch(number, shape, arguments)) ? 0 : accel_error;
+  }
+  for (ChunkedArray& array : chunked_->arrays()) {
+    const auto binding = static_cast<size_t>(array.binding);
+    if (!array.is_output) {
+      array.host = const_cast<char*>(static_cast<const char*>(binding_.inputs[binding]));
+      array.device = static_cast<char*>(lists_->inputs[binding]);
+      continue;
+    }
+    array.device = lists_->memory[binding];
+    array.host = static_cast<char*>(output_plan_.allocate(array.binding, lists_->shapes[binding].data(), outputs_));
+    if (array.host != nullptr) continue;
+    PyErr_Clear();
+    failure_ = fail(Reason::out_of_memory, "memory for a result");
+    return accel_no_memory;
+  }
+  if (!check(chunked_->run(kernels, number, shape, arguments))) return accel_error;
+  has_results_ = true;
+  return 0;
 }
 
 // Numbers, and arrays without axes, are written to memory of the host, which kernels reach as well.
@@ -357,7 +407,7 @@ void* DeviceLaunch::make_array(int output, const int64_t* dims, std::shared_ptr<
 bool DeviceLaunch::download(int exit, bool is_done) {
   for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
     if (lists_->memory[static_cast<size_t>(output)] == nullptr) continue;
-    if (!download_output(output)) return false;
+    if (!has_results_ && !download_output(output)) return false;
     is_done |= element_count(lists_->shapes[static_cast<size_t>(output)]) > 0;  // nothing else waits
   }
   if (!lists_->words.empty() && !is_done && !check(without_gil([&] { return plan_.device->wait(); }))) return false;

@@ -16,6 +16,7 @@
 #include "compile.h"
 #include "dispatch/exits/outputs.h"
 #include "dispatch/launch/argument_spans.h"
+#include "dispatch/launch/chunked_run.h"
 #include "dispatch/launch/device_calls.h"
 #include "dispatch/launch/device_kernels.h"
 #include "guard/guard_set.h"
@@ -43,6 +44,7 @@ struct DevicePlan {
   bool backs_up = false;                  // these
   bool defers_checks = false;             // runs take checks of indices to hold, until the host waits or they end
   std::shared_ptr<LaunchGraphs> graphs;   // null: kernels are launched one by one
+  std::optional<ChunkPlan> chunks;        // of one kernel that can run part by part, from and to NumPy's arrays
   std::span<const BoxedCall> call_sites;  // of the capture
 };
 
@@ -95,6 +97,7 @@ class DeviceLaunch {
   Status upload(const ArgumentSpan& span);
   bool upload_inputs();
   bool upload_spans();
+  int start_in_parts(const DeviceKernels& kernels, int number, const LaunchShape& shape, void** arguments);
   bool show_inputs();
   bool back_up_inputs();
   void restore_inputs();
@@ -126,15 +129,15 @@ class DeviceLaunch {
     std::pair<int64_t*, int> cells;               // memory, words
     int checks = 0;                               // cells that have them, the first ones
     void clear();
+    static std::unique_ptr<Lists> take();
+    static std::vector<std::unique_ptr<Lists>>& unused();
   };
-  static std::unique_ptr<Lists> take_lists();
-  static std::vector<std::unique_ptr<Lists>>& unused_lists();
 
   const DevicePlan& plan_;
   const OutputPlan& output_plan_;
   Outputs& outputs_;
   const Binding& binding_;
-  std::unique_ptr<Lists> lists_ = take_lists();
+  std::unique_ptr<Lists> lists_ = Lists::take();
   std::optional<Failure> failure_;
   AccelDeviceLaunch launch_{};
   bool is_written_ = false;  // elements of NumPy's arguments
@@ -142,6 +145,8 @@ class DeviceLaunch {
   const CallsOfRun calls_of_run_;
   std::optional<DeviceCalls> calls_;  // of a kernel that makes calls, during the run
   bool has_failed_check_ = false;
+  std::optional<ChunkedRun> chunked_;  // of a launch in parts
+  bool has_results_ = false;           // in memory of the host, of a launch in parts
 };
 
 }  // namespace accel

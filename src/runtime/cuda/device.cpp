@@ -214,6 +214,16 @@ Status CudaDevice::order_after(CudaStream other) {
   return parts_->events.order(stream(), plain_stream(other));
 }
 
+Result<CudaStream> CudaDevice::download_stream() {
+  ActiveContext active(parts_->context);
+  if (!active.ok()) return active.failure();
+  std::lock_guard lock(parts_->stream_mutex);
+  constexpr unsigned is_not_blocking = 1;  // CU_STREAM_NON_BLOCKING
+  if (parts_->download_stream == nullptr)
+    ACCEL_CUDA(*parts_->context.driver, cuStreamCreate, &parts_->download_stream, is_not_blocking);
+  return parts_->download_stream;
+}
+
 Status CudaDevice::submit() {
   if (parts_->batch() == nullptr) return Unit{};
   ActiveContext active(parts_->context);

@@ -72,6 +72,8 @@ class CudaDevice {
   Status wait_for_all();
   // The current stream's later work comes after what `other` has been given so far.
   Status order_after(CudaStream other);
+  // A stream beside those of the callers, whose work waits for no other stream: for downloads while the device goes on.
+  Result<CudaStream> download_stream();
   // Gives the stream the launches that a LaunchScope of the calling thread has collected.
   Status submit();
 

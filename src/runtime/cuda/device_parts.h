@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <string>
 
 #include "runtime/cuda/graphs/launch_batch.h"
@@ -30,6 +31,8 @@ struct CudaDevice::Parts {
   MemoryPool pool{context, events};
   HostWords words{context};
   Staging staging{context};
+  std::mutex stream_mutex;
+  CudaStream download_stream = nullptr;  // made when it is first needed
   LaunchCounters launch_counters;
   struct {
     std::atomic<int64_t> waits{0}, uploads{0}, downloads{0}, bytes_up{0}, bytes_down{0};

@@ -208,6 +208,16 @@ std::vector<BufferId> DeviceFunction::buffers() const {
   return {emission_.names.buffers().begin(), emission_.names.buffers().end()};
 }
 
+std::vector<BufferId> DeviceFunction::parameter_buffers(size_t number) const {
+  const bool computes_items = kernels_[number].phase < 0 && emission_.device->mapping != Mapping::ordered;
+  if (!computes_items) return {};
+  std::vector<BufferId> out(2 + 2 * emission_.device->shared.size(), -1);
+  const std::vector<BufferId> addresses = buffers();
+  out.insert(out.end(), addresses.begin(), addresses.end());
+  out.resize(out.size() + parameters_.size() - addresses.size(), -1);
+  return out;
+}
+
 std::vector<std::string> DeviceFunction::dims() const {
   std::vector<std::string> out;
   for (int k : emission_.names.given_dims()) out.push_back(emission_.copy.dims.text(given_.dims[static_cast<size_t>(k)]));

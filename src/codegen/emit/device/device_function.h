@@ -34,6 +34,8 @@ class DeviceFunction {
   // The function of the host: `first` is the number of the first kernel.
   std::string host_text(int first);
   std::vector<BufferId> buffers() const;
+  // KernelName::buffers of a kernel.
+  std::vector<BufferId> parameter_buffers(size_t number) const;
   std::vector<std::string> dims() const;
 
  private:

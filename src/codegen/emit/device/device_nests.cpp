@@ -46,7 +46,7 @@ Result<NestFunction> DeviceNests::function_of(Code& host, size_t k, Copy& copy) 
     for (size_t n = 0; n < function.kernels().size(); ++n) {
       const bool is_likely = function.kernels()[n].is_likely;
       (is_likely ? likely_ : others_).raw(with_name(function.kernel_text(n), name->second));
-      kernels_.push_back({cat(name->second, "_", static_cast<long>(n)), is_likely});
+      kernels_.push_back({cat(name->second, "_", static_cast<long>(n)), is_likely, function.parameter_buffers(n)});
     }
   }
   return NestFunction{name->second, function.buffers(), {}, true, function.dims()};

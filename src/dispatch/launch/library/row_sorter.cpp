@@ -9,7 +9,7 @@
 namespace accel {
 namespace {
 
-constexpr int64_t most_blocks = int64_t{1} << 30;
+constexpr int64_t most_sort_blocks = int64_t{1} << 30;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Result<std::optional<RowSorter>> RowSorter::make(CudaDevice& device, DType dtype
   static auto* cache = new TextKernelCache;
   ACCEL_TRY(const DeviceModule* module, cache->of(device, dtype).load(sort_text));
   const RowSorter made(*module, device, dtype, n, count, has_positions);
-  if (made.blocks_of_elements() > most_blocks || made.tiles() > most_blocks) return std::optional<RowSorter>();
+  if (made.blocks_of_elements() > most_sort_blocks || made.tiles() > most_sort_blocks) return std::optional<RowSorter>();
   return std::optional(made);
 }
 
