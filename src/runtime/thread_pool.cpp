@@ -12,6 +12,8 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/parallel.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -69,7 +71,10 @@ class ThreadPool {
       std::lock_guard lock(mutex_);
       work.wanted_ = workers;
       offers_.push_back(&work);
-      while (threads_ < workers && start_thread()) threads_++;
+      int wanted = 0;
+      for (const SharedWork* each : offers_) wanted += each->wanted_;
+      wanted = std::max(workers, std::min(wanted, thread_count() - 1));
+      while (threads_ < wanted && start_thread()) threads_++;
     }
     generation_.fetch_add(1);
     wake(std::min(workers, first_wakes));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -16,6 +17,7 @@
 #include "base/settings.h"
 #include "runtime/parallel.h"
 #include "runtime/runtime.h"
+#include "runtime/thread_pool.h"
 #include "sanitizers.h"
 #include "toolchain/machine.h"
 
@@ -450,6 +452,34 @@ TEST_F(ParallelTest, AllocateIsAlignedAtAnySize) {
     runtime.release(memory);
   }
   runtime.release(nullptr);
+}
+
+// Work of which each worker waits until enough of them are there, for a limited time.
+struct Crowd final : SharedWork {
+  explicit Crowd(std::atomic<int>& here) : here(here) {}
+  void run_as_worker(int) override {
+    ++here;
+    for (int k = 0; k < 2000 && here < enough; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    is_done = true;
+  }
+  bool has_more() const override { return !is_done; }
+  void while_waiting() override {}
+
+  static constexpr int enough = 6;
+  std::atomic<int>& here;
+  std::atomic<bool> is_done{false};
+};
+
+TEST_F(ParallelTest, SeveralOffersHaveThreadsOfTheirOwn) {
+  settings().threads.set(8);
+  std::atomic<int> here{0};
+  Crowd first(here), second(here);
+  share_work(first, 3);
+  share_work(second, 3);
+  for (int k = 0; k < 2000 && here < Crowd::enough; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(here, Crowd::enough);
+  withdraw_work(first);
+  withdraw_work(second);
 }
 
 }  // namespace

@@ -5,7 +5,13 @@ import pytest
 
 import accel
 
-ROWS = 700_000  # of 8 columns, of float64: 45 MB
+ROWS = 70_000  # of 8 columns, of float64: 4.5 MB
+
+
+@pytest.fixture(autouse=True)
+def parts():
+    with accel.config(transfer_part_bytes=1 << 20):
+        yield
 
 
 def table(dtype="float64", rows=ROWS):

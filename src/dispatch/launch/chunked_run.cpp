@@ -5,13 +5,12 @@
 #include <mutex>
 #include <thread>
 
+#include "base/settings.h"
 #include "dispatch/signals/interrupt.h"
 
 namespace accel {
 namespace {
 
-constexpr int64_t least_bytes = int64_t{32} << 20;    // of a launch in parts
-constexpr int64_t bytes_of_part = int64_t{16} << 20;  // about
 constexpr int64_t most_parts = 64;
 
 }  // namespace
@@ -44,8 +43,10 @@ std::optional<ChunkedRun> ChunkedRun::make(const ChunkPlan& plan, CudaDevice& de
     bytes += own.end - own.begin;
     made.arrays_.push_back(own);
   }
+  const int64_t bytes_of_part = settings().transfer_part_bytes.get();
+  if (bytes_of_part == 0) return std::nullopt;
   made.parts_ = std::min({bytes / bytes_of_part, most_parts, made.iterations_});
-  if (bytes < least_bytes || made.parts_ < 2) return std::nullopt;
+  if (made.parts_ < 2) return std::nullopt;
   return made;
 }
 
