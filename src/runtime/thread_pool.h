@@ -29,7 +29,8 @@ class SharedWork {
 };
 
 // Offers `work` to up to `workers` threads and returns at once. Threads are started when needed, for several offers as many as
-// they want together, up to thread_count(); when none can be started, the caller does all the work. In the child of a fork the pool is empty and starts anew.
+// they want together, up to thread_count(); when none can be started, the caller does all the work. In the child of a fork the
+// pool is empty and starts anew.
 void share_work(SharedWork& work, int workers);
 
 // Takes the offer back and waits for the workers inside to leave. Afterwards `work` may end.
