@@ -66,9 +66,14 @@ enum class CountKernel { limits, clear, count_in_blocks, count, sum_in_blocks, a
 LibraryText count_text(DType dtype);
 constexpr int count_threads = 256;  // of a block
 
-// The kernels of fourier_text, by number, for complex64 or complex128 and the floats of their parts. Their parameters are those
-// of the functions of part "device_fourier" of the prelude.
-enum class FourierKernel { take_complex, take_real, take_half, store_complex, store_real };
+// The kernels of fourier_text, which computes in complex64 or complex128 and the floats of their parts: for each of
+// fourier_dtypes one that takes points of that dtype and one that takes halves, for each of fourier_floats one that takes
+// floats; then those that store complex numbers and floats. Their parameters are those of the functions of part
+// "device_fourier" of the prelude; all that take points have `points`, too.
+constexpr DType fourier_floats[] = {DType::float32, DType::float64};
+constexpr DType fourier_complex[] = {DType::complex64, DType::complex128};
+constexpr DType fourier_dtypes[] = {DType::float32, DType::float64, DType::complex64, DType::complex128};
+enum class FourierKernel { take = 0, take_half = 4, take_real = 8, store = 10, store_real = 12 };  // the first of each
 LibraryText fourier_text(DType dtype);
 constexpr int fourier_threads = 256;  // of a block
 

@@ -140,6 +140,30 @@ def test_no_rows():
     check(transformed(compiled, np.zeros((0, 4), complex)), function(np.zeros((0, 4), complex)))
 
 
+def test_views_between_the_alignments_of_complex_numbers():
+    def real(x):
+        return np.fft.rfft(x), np.fft.fft(x)
+
+    for dtype in ("float32", "float64"):
+        x = drawn((4, 9), dtype)
+        on_device = accel.to_device(x)
+        for index in (np.s_[1], np.s_[0, 1:], np.s_[1:3, :]):
+            why = accel.explain(accel.compile(real))(on_device[index])
+            assert why.compiled and why.device["bytes_down"] <= 64, str(why)
+            for found, expected in zip(why.result, real(x[index]), strict=True):
+                check(found, expected)
+
+
+@pytest.mark.parametrize("text", ["np.fft.fft(x)", "np.fft.ifft(x)", "np.fft.irfft(x)", "np.fft.rfft(x, norm='ortho')"])
+def test_numbers_that_only_doubles_hold_between(text):
+    """NumPy computes transforms of float32 in float64, where the factor is no float32 with a loop for both."""
+    function = defined(text)
+    for dtype in ("float32", "complex64"):
+        if dtype == "float32" or "rfft(x," not in text:
+            x = np.full(4, 1e37, dtype)
+            check(transformed(accel.compile(function), x), function(x))
+
+
 @pytest.mark.parametrize("dtype", ["int64", "int8", "bool", "float16"])
 def test_other_dtypes(dtype):
     function = defined("np.fft.fft(x)")

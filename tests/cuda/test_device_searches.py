@@ -114,6 +114,17 @@ def test_searches_numbers(number, dtype):
         check(*computed(function, accel.compile(function), a, number))
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 2**64, -(2**63) - 1])
+def test_numpy_searches_python_ints_beyond_int64(number):
+    def of_constant(a):
+        return np.searchsorted(a, number)
+
+    a = np.array([1, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1], np.uint64)
+    for array in (a, a.astype(float)):
+        assert accel.compile(of_constant)(accel.to_device(array)) == of_constant(array)
+        assert accel.compile(searches(0))(accel.to_device(array), number) == np.searchsorted(array, number)
+
+
 def test_searches_a_result_of_the_device():
     def function(a, x):
         edges = np.sort(a * 2)
@@ -229,6 +240,16 @@ def test_no_elements():
     compiled = accel.compile(sums)
     check(*computed(sums, compiled, np.zeros(0, int), np.zeros(0), 3))
     check(*computed(sums, compiled, np.zeros(0, int), np.zeros(0), 0))
+
+
+def test_weights_that_are_the_elements():
+    def function(x):
+        return np.bincount(x, x), np.bincount(x, weights=x)
+
+    for dtype in ("int64", "int32", "bool"):
+        x = (np.arange(100) % 7).astype(dtype)
+        for found, expected in zip(*computed(function, accel.compile(function), x), strict=True):
+            check(found, expected)
 
 
 BAD = {

@@ -31,11 +31,12 @@ struct CountForm {
   int64_t least = 0;                 // without that operand
 };
 
-// A gufunc of numpy.fft: transforms operand 0 along an axis and multiplies by a factor. The result has the shape and order of
-// the last operand; complex numbers and floats are of one width.
+// A gufunc of numpy.fft: transforms operand 0 along an axis and multiplies by a factor. Floats, or those of complex numbers,
+// have 4 or 8 bytes, on both sides as many. The result has the shape and order of the last operand.
 struct FourierForm {
   enum class Kind { forward, backward, real_forward, real_backward } kind = Kind::forward;
-  bool is_odd = false;  // real_forward: the number of points
+  bool is_odd = false;     // real_forward: the number of points
+  bool is_single = false;  // computes in floats of 4 bytes, else in those of 8
   int axis = 0;
   std::optional<int> factor_operand;
   double factor = 1;  // without that operand

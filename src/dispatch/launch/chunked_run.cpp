@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/settings.h"
@@ -58,7 +59,12 @@ bool ChunkedRun::has(bool is_output, int binding) const {
 // A thread that copies the results of each part to the host.
 class ChunkedRun::Downloads {
  public:
-  Downloads(const ChunkedRun& run, CudaStream stream) : run_(run), stream_(stream), thread_([this] { work(); }) {}
+  Downloads(const ChunkedRun& run, CudaStream stream) : run_(run), stream_(stream) {
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (const std::system_error&) {  // no more threads: finish() copies
+    }
+  }
   ~Downloads() { (void)finish(); }
 
   // All work of the current stream so far is that of the first `count` iterations.
@@ -73,9 +79,12 @@ class ChunkedRun::Downloads {
   }
   // Waits for all that was added.
   Status finish() {
-    if (!thread_.joinable()) return Unit{};
+    if (is_last_) return status_;
     tell([&] { is_last_ = true; });
-    thread_.join();
+    if (thread_.joinable())
+      thread_.join();
+    else
+      work();
     return status_;
   }
 

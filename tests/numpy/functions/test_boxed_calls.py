@@ -313,3 +313,65 @@ def test_items_of_arrays():
     call = check(items, np.arange(8.0) + 0.1, 2)
     for k in (-3, 0, 3, 9):
         assert_same(items, call, np.arange(8.0), k, times=1)
+
+
+@pytest.mark.parametrize("number", [3, 2**63, 2**64 - 1, 2**64, -(2**63) - 1])
+def test_searches_of_large_integers(number):
+    def of_constant(a):
+        return np.searchsorted(a, number), np.searchsorted(a, number, side="right")
+
+    def of_argument(a, v):
+        return np.searchsorted(a, v)
+
+    a = np.array([1, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1], np.uint64)
+    assert_same(of_constant, accel.compile(of_constant), a)
+    assert_same(of_argument, accel.compile(of_argument), a, number)
+    assert_same(of_argument, accel.compile(of_argument), a.astype(float), number)
+
+
+@pytest.mark.parametrize("text", ["left", "LEFT", "r", "\ud800", "lef\0t"])
+def test_arguments_that_are_no_words(text):
+    for function in (
+        lambda a: np.searchsorted(a, a, side=text),
+        lambda a: np.sort(a, kind=text),
+        lambda a: np.argsort(a, kind=text),
+    ):
+        assert_same(function, accel.compile(function), np.array([1.0, 2.0, 3.0]))
+
+
+def test_counts_weighted_by_themselves():
+    def function(x):
+        return np.bincount(x, x), np.bincount(x, weights=x, minlength=9)
+
+    call = accel.compile(function)
+    for dtype in ("int64", "int32", "bool"):
+        assert_same(function, call, (np.arange(20) % 5).astype(dtype))
+    assert facts(call)["interpreted"] == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("scale", [1.0, 1e37])
+def test_transforms_in_the_width_that_numpy_chooses(dtype, scale):
+    def complex_ones(x):
+        return np.fft.fft(x), np.fft.ifft(x), np.fft.fft(x, norm="ortho"), np.fft.irfft(x), np.fft.irfft(x, norm="ortho")
+
+    def real_ones(x):
+        return np.fft.rfft(x), np.fft.rfft(x, norm="ortho"), np.fft.rfft(x, norm="forward")
+
+    x = (np.arange(7) / 3 * scale).astype(dtype)
+    for function in (complex_ones,) if dtype == "complex64" else (complex_ones, real_ones):
+        assert_same(function, accel.compile(function), x)
+
+
+def test_gufuncs_of_transforms_without_their_arguments():
+    from numpy.fft import _pocketfft_umath as gufuncs
+
+    x, out = np.arange(3.0), np.zeros(3, complex)
+    for function in (
+        lambda x, out: gufuncs.fft(x, out=out),
+        lambda x, out: gufuncs.fft(out=out),
+        lambda x, out: gufuncs.fft(x[0], 1, out=out),
+        lambda x, out: gufuncs.fft(x, 1, 2, out=out),
+        lambda x, out: gufuncs.fft(x, 1, out=out),
+    ):
+        assert_same(function, accel.compile(function), x, out)

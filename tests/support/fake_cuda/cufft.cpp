@@ -103,6 +103,8 @@ int cufftSetStream(int plan, void*) {
 int cufftXtExec(int number, void* from, void* to, int direction) {
   const Plan& plan = plans().at(number);
   if (plan.points == 0 || !plan.has_stream || plan.allocates || plan.workspace == nullptr) return invalid_plan;
+  const size_t alignment = is_double(plan.from) ? 16 : 8;  // of complex numbers, also for floats
+  if (reinterpret_cast<size_t>(from) % alignment != 0 || reinterpret_cast<size_t>(to) % alignment != 0) return invalid_value;
   const bool is_of_real = !is_complex(plan.from), is_to_real = !is_complex(plan.to);
   if (direction != (is_of_real ? -1 : is_to_real ? 1 : direction)) return invalid_value;
   if (direction != -1 && direction != 1) return invalid_value;

@@ -1,26 +1,20 @@
 #include "capture/numpy/calls/form_arguments.h"
 
+#include <algorithm>
+
 #include "capture/protocol/operands.h"
 #include "capture/protocol/ufunc_calls.h"
 
 namespace accel {
 namespace {
 
-// How a call passes one of its arguments. Null where it does not.
-const CallPart* part_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
-  size_t at = 0;
-  for (const Ref& argument : arguments.positional)
-    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
-  for (const auto& [name, argument] : arguments.keywords)
-    if (const CallPart* part = &call.arguments[at++]; argument == given) return part;
-  return nullptr;
-}
-
-void replace(CallArguments& arguments, const Ref& from, const Ref& to) {
-  for (Ref& argument : arguments.positional)
-    if (argument == from) argument = to;
-  for (auto& [name, argument] : arguments.keywords)
-    if (argument == from) argument = to;
+// The number of the argument among all of a call, those by position first.
+std::optional<size_t> number_of(const CallArguments& arguments, const Parameter& parameter) {
+  if (parameter.position < arguments.positional.size()) return parameter.position;
+  const auto found =
+      std::ranges::find_if(arguments.keywords, [&](const auto& keyword) { return keyword.first == parameter.name; });
+  if (found == arguments.keywords.end()) return std::nullopt;
+  return arguments.positional.size() + static_cast<size_t>(found - arguments.keywords.begin());
 }
 
 }  // namespace
@@ -30,18 +24,29 @@ PyObject* constant_of(const Ref& given, PyObject* when_missing) {
   return given->kind == AbstractKind::constant ? given->object.get() : nullptr;
 }
 
-std::optional<int> operand_of(const BoxedCall& call, const CallArguments& arguments, const Ref& given) {
-  const CallPart* part = part_of(call, arguments, given);
-  return part != nullptr && part->kind == CallPart::Kind::operand ? std::optional(part->operand) : std::nullopt;
+std::optional<std::string_view> text_of(PyObject* object) {
+  if (object == nullptr || !PyUnicode_CheckExact(object)) return std::nullopt;
+  const char* text = PyUnicode_AsUTF8(object);
+  if (text == nullptr) PyErr_Clear();
+  return text != nullptr ? std::optional<std::string_view>(text) : std::nullopt;
 }
 
-Result<Ref> cast_argument(Capture& capture, CallArguments& arguments, const Ref& given, DType dtype) {
-  std::optional<Operand> operand = as_operand(capture, given);
-  if (!operand || !operand->is_array() || operand->type.dtype == dtype) return given;
+std::optional<int> operand_of(const BoxedCall& call, const CallArguments& arguments, const Parameter& parameter) {
+  const std::optional<size_t> number = number_of(arguments, parameter);
+  if (!number || call.arguments[*number].kind != CallPart::Kind::operand) return std::nullopt;
+  return call.arguments[*number].operand;
+}
+
+Status cast_argument(Capture& capture, CallArguments& arguments, const Parameter& parameter, DType dtype) {
+  const std::optional<size_t> number = number_of(arguments, parameter);
+  if (!number) return Unit{};
+  const size_t positional = arguments.positional.size();
+  Ref& argument = *number < positional ? arguments.positional[*number] : arguments.keywords[*number - positional].second;
+  std::optional<Operand> operand = as_operand(capture, argument);
+  if (!operand || !operand->is_array() || operand->type.dtype == dtype) return Unit{};
   ACCEL_TRY(ValueId value, operand_value(capture, *operand, dtype));
-  Ref made = wrap_result(capture, value, true);
-  replace(arguments, given, made);
-  return made;
+  argument = wrap_result(capture, value, true);
+  return Unit{};
 }
 
 }  // namespace accel

@@ -41,9 +41,7 @@ Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArgu
 
 // Whether a kind of sort asks for a stable one; nothing for what is none of NumPy's.
 std::optional<bool> is_stable_kind(PyObject* kind) {
-  const char* text = PyUnicode_CheckExact(kind) ? PyUnicode_AsUTF8(kind) : nullptr;
-  if (text == nullptr) return std::nullopt;
-  const std::string_view name = text;
+  const std::optional<std::string_view> name = text_of(kind);
   if (name == "stable" || name == "mergesort") return true;
   if (name == "quicksort" || name == "heapsort") return false;
   return std::nullopt;
@@ -80,40 +78,53 @@ DeviceForm sort_form(const CallArguments& arguments, bool gives_positions) {
 
 // --- searchsorted ------------------------------------------------------------------------------------------------------
 
+constexpr Parameter searched{0, "self"}, wanted_value{1, "v"};
+
 DeviceForm search_form(const BoxedCall& call, const CallArguments& arguments, const std::vector<Ref>& given) {
-  const Ref &wanted = given[1], &side = given[2];
   SearchForm form;
-  form.wanted = operand_of(call, arguments, wanted);
-  if (!form.wanted) form.constant = PyRef::borrow(constant_of(wanted, nullptr));
-  PyObject* const text = constant_of(side, nullptr);
-  const bool has_side = side && text != nullptr && PyUnicode_CheckExact(text);
-  const std::string_view name = has_side ? PyUnicode_AsUTF8(text) : "left";
-  form.is_right = name == "right";
-  if ((!form.wanted && !form.constant) || (side && !has_side) || (!form.is_right && name != "left")) return {};
-  if (!is_none(given[3]) || operand_of(call, arguments, given[0]) != 0) return {};
+  form.wanted = operand_of(call, arguments, wanted_value);
+  if (!form.wanted) form.constant = PyRef::borrow(constant_of(given[1], nullptr));
+  const std::optional<std::string_view> side = given[2] ? text_of(constant_of(given[2], nullptr)) : "left";
+  form.is_right = side == "right";
+  if ((!form.wanted && !form.constant) || (side != "left" && side != "right")) return {};
+  if (!is_none(given[3]) || operand_of(call, arguments, searched) != 0) return {};
   return form;
 }
 
-// The dtype that NumPy compares elements in. Python numbers count as int64, float64 and complex128.
-Result<DType> searched_dtype(const Operand& self, const Operand& wanted) {
+// Whether a Python int is beyond int64, which NumPy compares as uint64 or as an object.
+bool is_long_int(const Ref& given) {
+  PyObject* const number = constant_of(given, nullptr);
+  if (number == nullptr || !PyLong_CheckExact(number)) return false;
+  int overflows = 0;
+  PyLong_AsLongLongAndOverflow(number, &overflows);
+  return overflows != 0;
+}
+
+// The dtype that NumPy compares elements in. Python numbers count as int64, float64 and complex128. Nothing where NumPy alone
+// knows it.
+std::optional<DType> searched_dtype(const Operand& self, const Operand& wanted) {
+  if (is_long_int(wanted.ref)) return std::nullopt;
   const OperandType types[] = {{OperandType::Kind::array, self.type.dtype}, {OperandType::Kind::array, wanted.type.dtype}};
-  return numpy_result_type(types);
+  Result<DType> dtype = numpy_result_type(types);
+  return dtype.ok() ? std::optional(*dtype) : std::nullopt;
 }
 
 // --- bincount ----------------------------------------------------------------------------------------------------------
 
-DeviceForm count_form(Capture& capture, const BoxedCall& call, const CallArguments& arguments, const std::vector<Ref>& given) {
+constexpr Parameter binned{0, "x"}, bin_weights{1, "weights"}, bin_minimum{2, "minlength"};
+
+DeviceForm count_form(const BoxedCall& call, const CallArguments& arguments, const std::vector<Ref>& given) {
   CountForm form;
   auto is_list_of = [&](std::optional<int> operand, DType dtype) {
     if (!operand) return false;
     const Type& type = call.operands[static_cast<size_t>(*operand)];
     return type.kind == ValueKind::array && type.dtype == dtype && type.rank() == 1;
   };
-  if (operand_of(call, arguments, given[0]) != 0 || !is_list_of(0, DType::int64)) return {};
-  form.weights = given[1] ? operand_of(call, arguments, given[1]) : std::nullopt;
+  if (operand_of(call, arguments, binned) != 0 || !is_list_of(0, DType::int64)) return {};
+  form.weights = operand_of(call, arguments, bin_weights);
   if (!is_none(given[1]) && !is_list_of(form.weights, DType::float64)) return {};
   if (!given[2]) return form;
-  form.least_operand = operand_of(call, arguments, given[2]);
+  form.least_operand = operand_of(call, arguments, bin_minimum);
   if (form.least_operand) {
     const Type& type = call.operands[static_cast<size_t>(*form.least_operand)];
     return type.kind != ValueKind::array && type.dtype == DType::int64 ? DeviceForm(form) : DeviceForm();
@@ -152,12 +163,13 @@ Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const
   ACCEL_TRY(Ref self, array_of_rank(given[0], 1, "an array without axes"));
   ACCEL_TRY(Operand of_self, read_operand(capture, self));
   ACCEL_TRY(Operand wanted, read_operand(capture, given[1]));
-  if (auto dtype = searched_dtype(of_self, wanted); dtype.ok() && is_none(given[3])) {
-    ACCEL_TRY(given[0], cast_argument(capture, arguments, given[0], *dtype));
-    ACCEL_TRY(given[1], cast_argument(capture, arguments, given[1], *dtype));
+  const std::optional<DType> dtype = is_none(given[3]) ? searched_dtype(of_self, wanted) : std::nullopt;
+  for (const Parameter& parameter : {searched, wanted_value}) {
+    if (!dtype) break;
+    ACCEL_TRY([[maybe_unused]] Unit cast, cast_argument(capture, arguments, parameter, *dtype));
   }
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  made.call.device_form = search_form(made.call, arguments, given);
+  if (dtype) made.call.device_form = search_form(made.call, arguments, given);
   return call_of_shape(capture, std::move(made), wanted.shape);
 }
 
@@ -165,13 +177,14 @@ Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const
 Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArguments& call_arguments) {
   CallArguments arguments = call_arguments;
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
-  for (const auto& [number, dtype] : {std::pair(size_t{0}, DType::int64), std::pair(size_t{1}, DType::float64)}) {
-    std::optional<Operand> operand = given[number] ? as_operand(capture, given[number]) : std::nullopt;
+  for (const auto& [parameter, dtype] : {std::pair(binned, DType::int64), std::pair(bin_weights, DType::float64)}) {
+    const Ref& argument = given[parameter.position];
+    std::optional<Operand> operand = argument ? as_operand(capture, argument) : std::nullopt;
     if (!operand || !can_cast(operand->type.dtype, dtype, "safe")) continue;
-    ACCEL_TRY(given[number], cast_argument(capture, arguments, given[number], dtype));
+    ACCEL_TRY([[maybe_unused]] Unit cast, cast_argument(capture, arguments, parameter, dtype));
   }
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  made.call.device_form = count_form(capture, made.call, arguments, given);
+  made.call.device_form = count_form(made.call, arguments, given);
   ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
   if (results[0].shape.size() != 1)
     return fail(Reason::unsupported_argument,

@@ -26,27 +26,18 @@ Transform transform_of(std::string_view name) {
   return {name == "ifft" ? FourierForm::Kind::backward : FourierForm::Kind::forward, false};
 }
 
-bool is_long_float(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
-DType float_of(bool is_long) { return is_long ? DType::float64 : DType::float32; }
-DType complex_of(bool is_long) { return is_long ? DType::complex128 : DType::complex64; }
-
-// Casts the operand to the dtype of the gufunc's loop. Whether its dtype, and that of `out`, are those of one loop.
-Result<bool> cast_operand(Capture& capture, const Transform& transform, CallArguments& arguments, const Ref& out) {
-  const std::optional<Operand> a = as_operand(capture, arguments.positional[0]), result = as_operand(capture, out);
-  if (!a || !result || !a->is_array() || (dtype_kind(a->type.dtype) != 'f' && dtype_kind(a->type.dtype) != 'c')) return false;
-  const bool is_long = is_long_float(a->type.dtype), is_of_complex = dtype_kind(a->type.dtype) == 'c';
-  if (a->type.dtype == DType::float16 || (transform.is_of_real() && is_of_complex)) return false;
-  if (result->type.dtype != (transform.is_to_real() ? float_of(is_long) : complex_of(is_long))) return false;
-  const DType loop = transform.is_of_real() ? float_of(is_long) : complex_of(is_long);
-  ACCEL_TRY([[maybe_unused]] Ref cast, cast_argument(capture, arguments, arguments.positional[0], loop));
-  return true;
+// A dtype of floats or complex numbers of 4 or 8 bytes each.
+bool has_width(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::complex64 || dtype == DType::complex128;
 }
+bool is_long(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
 
 // The axis that axes=[(axis,), (), (axis,)] names.
 std::optional<int> axis_of(const Ref& axes, int rank) {
   auto is_listed = [](const Ref& ref, size_t count) {
     return ref && (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) && ref->items.size() == count;
   };
+  if (rank == 0) return std::nullopt;
   if (!axes) return rank - 1;
   if (!is_listed(axes, 3) || !is_listed(axes->items[0], 1) || !is_listed(axes->items[2], 1)) return std::nullopt;
   std::optional<int> found;
@@ -63,33 +54,39 @@ std::optional<int> axis_of(const Ref& axes, int rank) {
   return found;
 }
 
-// Reads the factor: a Python number, or a NumPy number of the loop's dtype. False for others.
-bool read_factor(const BoxedCall& call, const CallArguments& arguments, DType real, FourierForm& form) {
-  const Ref& given = arguments.positional[1];
-  form.factor_operand = operand_of(call, arguments, given);
+// Reads the factor, a number. Whether it is a float32 of NumPy's; nothing for what is no number.
+std::optional<bool> read_factor(const BoxedCall& call, const CallArguments& arguments, FourierForm& form) {
+  form.factor_operand = operand_of(call, arguments, {1, ""});
   if (form.factor_operand) {
     const Type& type = call.operands[static_cast<size_t>(*form.factor_operand)];
-    const bool is_number = type.dtype == DType::int64 || type.dtype == DType::float64;
-    return type.kind == ValueKind::py_scalar ? is_number : type.kind == ValueKind::numpy_scalar && type.dtype == real;
+    if (type.kind == ValueKind::array) return std::nullopt;
+    const bool is_single = type.dtype == DType::float32;
+    if (!is_single && type.dtype != DType::int64 && type.dtype != DType::float64) return std::nullopt;
+    return is_single && type.kind == ValueKind::numpy_scalar;
   }
-  PyObject* const number = constant_of(given, nullptr);
-  if (number == nullptr || (is_numpy_scalar(number) && dtype_of_scalar(number) != real)) return false;
+  PyObject* const number = constant_of(arguments.positional[1], nullptr);
   uint64_t bits[2] = {0, 0};
-  const bool is_read = read_scalar(number, DType::float64, bits);
-  if (is_read) form.factor = std::bit_cast<double>(bits[0]);
-  return is_read;
+  if (number == nullptr || !read_scalar(number, DType::float64, bits)) return std::nullopt;
+  form.factor = std::bit_cast<double>(bits[0]);
+  return is_numpy_scalar(number) && dtype_of_scalar(number) == DType::float32;
 }
 
+// NumPy computes in floats of 4 bytes where operand and factor have the dtypes of such a loop, else in those of 8 bytes.
 DeviceForm fourier_form(const Transform& transform, const BoxedCall& call, const CallArguments& arguments, const Ref& axes) {
-  const Type& a = call.operands[0];
+  const Type &a = call.operands[0], &out = call.operands.back();
   FourierForm form;
   form.kind = transform.kind;
   form.is_odd = transform.is_odd;
   const std::optional<int> axis = axis_of(axes, a.rank());
-  const bool has_operands =
-      operand_of(call, arguments, arguments.positional[0]) == 0 && a.rank() == call.operands.back().rank();
-  if (!axis || !has_operands || !read_factor(call, arguments, float_of(is_long_float(a.dtype)), form)) return {};
+  const bool has_operand = operand_of(call, arguments, {0, ""}) == 0 && a.kind == ValueKind::array;
+  const bool has_dtypes = has_width(a.dtype) && has_width(out.dtype) && is_long(a.dtype) == is_long(out.dtype);
+  const bool is_of_complex = dtype_kind(a.dtype) == 'c', is_to_real = dtype_kind(out.dtype) != 'c';
+  if (!axis || !has_operand || !has_dtypes || a.rank() != out.rank()) return {};
+  if ((transform.is_of_real() && is_of_complex) || transform.is_to_real() != is_to_real) return {};
+  const std::optional<bool> has_single_factor = read_factor(call, arguments, form);
+  if (!has_single_factor) return {};
   form.axis = *axis;
+  form.is_single = *has_single_factor && !is_long(a.dtype) && is_of_complex != transform.is_of_real();
   return form;
 }
 
@@ -100,8 +97,8 @@ bool is_of_fft(PyObject* ufunc) {
   return known.contains(ufunc);
 }
 
-Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& call_arguments) {
-  CallArguments arguments = call_arguments;
+Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  if (arguments.positional.size() != 2) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
   Ref out, axes;
   for (const auto& [name, argument] : arguments.keywords) {
     if (name == "out") out = argument;
@@ -112,9 +109,8 @@ Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& 
   if (!last || !out->array.path.empty()) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
   const Transform transform = transform_of(text_attribute(ufunc, "__name__"));
-  ACCEL_TRY(const bool is_cast, cast_operand(capture, transform, arguments, out));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
-  if (is_cast) made.call.device_form = fourier_form(transform, made.call, arguments, axes);
+  made.call.device_form = fourier_form(transform, made.call, arguments, axes);
   made.call.changed = static_cast<int>(made.operands.size()) - 1;
   made.call.drops_answer = true;
   made.call.raises_events = true;

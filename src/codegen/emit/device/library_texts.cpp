@@ -109,20 +109,25 @@ LibraryText count_text(DType dtype) {
 
 LibraryText fourier_text(DType dtype) {
   const std::string type = dtype_info(dtype).emitted, real = dtype == DType::complex64 ? "f32" : "f64";
-  auto take = [](const std::string& of) {
-    return Kernel{cat("take_", of, "_kernel"),
-                  cat("const char* from, RowLayout layout, i64 have, ", of, "* to, i64 n, i64 count"),
-                  cat("take_points(from, layout, have, to, n, count, load_", of, ");"), fourier_threads};
+  std::vector<Kernel> kernels;
+  auto add_take = [&](const char* name, const std::string& function, const std::string& to, DType from, const char* more) {
+    const std::string of = dtype_info(from).emitted;
+    kernels.push_back({cat(name, "_", of, "_kernel"),
+                       cat("const char* from, RowLayout layout, i64 have, ", to, "* to, i64 n, i64 count, i64 points"),
+                       cat(function, "(from, layout, have, to, n, count, ", more, "load_", of, ");"), fourier_threads});
   };
-  auto store = [](const std::string& of) {
-    return Kernel{cat("store_", of, "_kernel"),
-                  cat("const ", of, "* from, char* to, RowLayout layout, i64 n, i64 count, f64 factor"),
-                  cat("store_points(from, to, layout, n, count, factor, store_", of, ");"), fourier_threads};
+  auto add_store = [&](const char* name, const std::string& from, DType to) {
+    const std::string of = dtype_info(to).emitted;
+    kernels.push_back({cat(name, "_", of, "_kernel"),
+                       cat("const ", from, "* from, char* to, RowLayout layout, i64 n, i64 count, f64 factor"),
+                       cat("store_points<", of, ">(from, to, layout, n, count, factor, store_", of, ");"), fourier_threads});
   };
-  const Kernel half{"take_half_kernel",
-                    cat("const char* from, RowLayout layout, i64 have, ", type, "* to, i64 n, i64 count, i64 points"),
-                    cat("take_half(from, layout, have, to, n, count, points, load_", type, ");"), fourier_threads};
-  return text_of(dtype, {"device_rows", "device_fourier"}, {take(type), take(real), half, store(type), store(real)});
+  for (DType from : fourier_dtypes) add_take("take", "take_points", type, from, "");
+  for (DType from : fourier_dtypes) add_take("take_half", "take_half", type, from, "points, ");
+  for (DType from : fourier_floats) add_take("take_real", "take_points", real, from, "");
+  for (DType to : fourier_complex) add_store("store", type, to);
+  for (DType to : fourier_floats) add_store("store_real", real, to);
+  return text_of(dtype, {"device_rows", "device_fourier"}, kernels);
 }
 
 LibraryText solver_text(DType dtype) {
