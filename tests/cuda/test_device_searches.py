@@ -121,8 +121,10 @@ def test_numpy_searches_python_ints_beyond_int64(number):
 
     a = np.array([1, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1], np.uint64)
     for array in (a, a.astype(float)):
-        assert accel.compile(of_constant)(accel.to_device(array)) == of_constant(array)
-        assert accel.compile(searches(0))(accel.to_device(array), number) == np.searchsorted(array, number)
+        for function, arguments in ((of_constant, (array,)), (searches(0), (array, number))):
+            why = accel.explain(accel.compile(function))(accel.to_device(array), *arguments[1:])
+            assert why.compiled and why.exception is None, str(why)
+            assert why.result == function(*arguments)
 
 
 def test_searches_a_result_of_the_device():
@@ -153,8 +155,9 @@ def test_numpy_searches_by_a_sorter():
     rng = np.random.default_rng(7)
     a, v = rng.normal(size=3000), rng.normal(size=100)
     compiled = accel.compile(function)
-    found = compiled(*map(on_device, (a, v, np.argsort(a))))
-    np.testing.assert_array_equal(found.numpy(), function(a, v, np.argsort(a)))
+    why = accel.explain(compiled)(*map(on_device, (a, v, np.argsort(a))))
+    assert why.compiled and why.exception is None, str(why)
+    np.testing.assert_array_equal(why.result.numpy(), function(a, v, np.argsort(a)))
 
 
 @pytest.mark.parametrize("right", [False, True])
@@ -227,6 +230,7 @@ def test_sums_are_the_same_in_each_run():
     for bins in (4, 5000):
         x, weights = accel.to_device(rng.integers(0, bins, 30_000)), accel.to_device(rng.normal(size=30_000))
         assert len({compiled(x, weights, 0).numpy().tobytes() for _ in range(4)}) == 1
+    assert accel.stats(compiled)["interpreted"] == 0
 
 
 def test_weights_that_are_no_numbers():

@@ -43,7 +43,7 @@ def defined(text):
     return namespace["function"]
 
 
-def in_same_order(found, expected):
+def check_same_order(found, expected):
     assert isinstance(found, accel.DeviceArray)
     assert (found.dtype, found.shape, found.strides) == (expected.dtype, expected.shape, expected.strides)
     np.testing.assert_array_equal(found.numpy(), expected)
@@ -64,7 +64,7 @@ def test_sorts(dtype, has_equal):
     for shape, axis in SHAPES:
         for name, x in layouts(drawn(shape, dtype, has_equal)):
             if name != "column":
-                in_same_order(sorted_on_device(compiled[axis], accel.to_device(x)), functions[axis](x))
+                check_same_order(sorted_on_device(compiled[axis], accel.to_device(x)), functions[axis](x))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -74,7 +74,7 @@ def test_stable_argsorts(dtype, has_equal):
     compiled = list(map(accel.compile, functions))
     for shape, axis in SHAPES:
         x = drawn(shape, dtype, has_equal)
-        in_same_order(sorted_on_device(compiled[axis], accel.to_device(x)), functions[axis](x))
+        check_same_order(sorted_on_device(compiled[axis], accel.to_device(x)), functions[axis](x))
 
 
 @pytest.mark.parametrize("kind", ["quicksort", "heapsort", "mergesort", "stable"])
@@ -83,7 +83,7 @@ def test_kinds(kind):
         function = defined(text)
         compiled = accel.compile(function)
         x = np.random.default_rng(1).normal(size=5000)
-        in_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
+        check_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
 
 
 @pytest.mark.parametrize("text", ["y.sort(kind='stable')", "y.sort(stable=True)", "y = y.argsort(stable=True)", "y.sort()"])
@@ -91,7 +91,7 @@ def test_the_last_axis_by_default(text):
     function = defined(f"y = x * 2.0; {text}; x = y")
     compiled = accel.compile(function)
     x = np.random.default_rng(1).normal(size=(30, 50))
-    in_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
+    check_same_order(sorted_on_device(compiled, accel.to_device(x)), function(x))
 
 
 @pytest.mark.parametrize("text", ["x = np.argsort(x * 1)", "x = np.argsort(x * 1, kind='heapsort')"])
@@ -102,9 +102,9 @@ def test_the_order_of_equal_elements_is_numpys(text):
     x = np.random.default_rng(1).integers(0, 50, 5000)
     why = accel.explain(compiled)(accel.to_device(x))
     assert why.compiled and why.device["name"] == "cuda:0" and why.device["bytes_down"] == x.nbytes
-    in_same_order(why.result, function(x))
+    check_same_order(why.result, function(x))
     distinct = np.random.default_rng(1).permutation(5000)
-    in_same_order(sorted_on_device(compiled, accel.to_device(distinct)), function(distinct))
+    check_same_order(sorted_on_device(compiled, accel.to_device(distinct)), function(distinct))
 
 
 def in_a_function(x):
@@ -136,7 +136,7 @@ def test_arguments_that_are_sorted():
         mine, device = view.copy("K"), accel.to_device(view)
         wanted = sorted_in_place(mine)
         check_equal(sorted_on_device(accel.compile(sorted_in_place), device), wanted)
-        in_same_order(device, mine)
+        check_same_order(device, mine)
         host = view.copy("K")
         check_equal(accel.to_device(accel.compile(sorted_in_place, device="cuda")(host)), wanted)
         assert host.tobytes() == mine.tobytes()
@@ -163,7 +163,7 @@ def test_all_axes_as_one(text):
     function = defined(text)
     x = np.random.default_rng(2).normal(size=(40, 50))
     compiled = accel.compile(function)
-    in_same_order(ran_on_device(compiled, accel.to_device(x)), function(x))
+    check_same_order(ran_on_device(compiled, accel.to_device(x)), function(x))
 
 
 def an_axis_of_the_caller(x, axis):
@@ -174,4 +174,4 @@ def test_an_axis_of_the_caller():
     x = np.random.default_rng(2).normal(size=(40, 50))
     compiled = accel.compile(an_axis_of_the_caller)
     for axis in (0, 1, -1):
-        in_same_order(ran_on_device(compiled, accel.to_device(x), axis), an_axis_of_the_caller(x, axis))
+        check_same_order(ran_on_device(compiled, accel.to_device(x), axis), an_axis_of_the_caller(x, axis))

@@ -24,13 +24,15 @@ std::optional<ChunkPlan> ChunkPlan::make(const DeviceCode& code) {
   for (const ChunkedBuffer& each : chunks.buffers)
     plan.arrays.push_back({each.buffer, each.is_output, each.binding, DimProgram(chunks.dims, each.step),
                            DimProgram(chunks.dims, each.low), DimProgram(chunks.dims, each.high)});
-  plan.kernels = code.kernels;
+  for (const KernelName& kernel : code.kernels) plan.buffers.push_back(kernel.buffers);
   return plan;
 }
 
 int64_t ChunkedArray::reach(int64_t count) const { return count == 0 ? begin : (count - 1) * step + high; }
 
 std::optional<ChunkedRun> ChunkedRun::make(const ChunkPlan& plan, CudaDevice& device, const int64_t* symbols) {
+  const int64_t bytes_of_part = settings().transfer_part_bytes.get();
+  if (bytes_of_part == 0) return std::nullopt;
   ChunkedRun made(plan, device);
   made.iterations_ = plan.iterations.evaluate(symbols);
   int64_t bytes = 0;
@@ -44,8 +46,6 @@ std::optional<ChunkedRun> ChunkedRun::make(const ChunkPlan& plan, CudaDevice& de
     bytes += own.end - own.begin;
     made.arrays_.push_back(own);
   }
-  const int64_t bytes_of_part = settings().transfer_part_bytes.get();
-  if (bytes_of_part == 0) return std::nullopt;
   made.parts_ = std::min({bytes / bytes_of_part, most_parts, made.iterations_});
   if (made.parts_ < 2) return std::nullopt;
   return made;
@@ -145,7 +145,7 @@ Status ChunkedRun::upload(int64_t from, int64_t to) const {
 // The kernel for some iterations: addresses are moved on to those of the first one.
 Status ChunkedRun::launch(const DeviceKernels& kernels, int number, LaunchShape shape, void** arguments, int64_t from,
                           int64_t to) const {
-  const std::vector<BufferId>& buffers = plan_->kernels[static_cast<size_t>(number)].buffers;
+  const std::vector<BufferId>& buffers = plan_->buffers[static_cast<size_t>(number)];
   std::vector<void*> own(arguments, arguments + buffers.size());
   std::vector<char*> addresses(buffers.size());
   int64_t items = *static_cast<const int64_t*>(arguments[0]) / iterations_ * (to - from);

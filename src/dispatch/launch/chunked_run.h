@@ -24,7 +24,7 @@ struct ChunkPlan {
   };
   DimProgram iterations;
   std::vector<Array> arrays;
-  std::vector<KernelName> kernels;  // by number
+  std::vector<std::vector<BufferId>> buffers;  // by kernel: KernelName::buffers
 
   static std::optional<ChunkPlan> make(const DeviceCode& code);
 };
@@ -51,7 +51,7 @@ class ChunkedRun {
   // Whether one of the arrays is this input or output.
   bool has(bool is_output, int binding) const;
   // False for kernels that compute parts of items.
-  bool can_launch(int number) const { return !plan_->kernels[static_cast<size_t>(number)].buffers.empty(); }
+  bool can_launch(int number) const { return !plan_->buffers[static_cast<size_t>(number)].empty(); }
   // Launches the kernel. All results are in memory of the host when it returns.
   Status run(const DeviceKernels& kernels, int number, const LaunchShape& shape, void** arguments);
 

@@ -324,9 +324,10 @@ def test_searches_of_large_integers(number):
         return np.searchsorted(a, v)
 
     a = np.array([1, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1], np.uint64)
-    assert_same(of_constant, accel.compile(of_constant), a)
-    assert_same(of_argument, accel.compile(of_argument), a, number)
-    assert_same(of_argument, accel.compile(of_argument), a.astype(float), number)
+    for function, arguments in ((of_constant, (a,)), (of_argument, (a, number)), (of_argument, (a.astype(float), number))):
+        call = accel.compile(function)
+        assert_same(function, call, *arguments)
+        assert facts(call)["interpreted"] == 0
 
 
 @pytest.mark.parametrize("text", ["left", "LEFT", "r", "\ud800", "lef\0t"])
@@ -360,7 +361,9 @@ def test_transforms_in_the_width_that_numpy_chooses(dtype, scale):
 
     x = (np.arange(7) / 3 * scale).astype(dtype)
     for function in (complex_ones,) if dtype == "complex64" else (complex_ones, real_ones):
-        assert_same(function, accel.compile(function), x)
+        call = accel.compile(function)
+        assert_same(function, call, x)
+        assert facts(call)["interpreted"] == 0
 
 
 def test_gufuncs_of_transforms_without_their_arguments():

@@ -23,7 +23,8 @@ ACCEL_DEVICE void take_points(const char* from, const RowLayout& layout, i64 hav
   const i64 at = k % n;
   to[k] = at < have ? Point<T>::of(load(from + layout.offset(k / n) + at * layout.along)) : T();
 }
-// Copies one half of the spectrum of `points` real numbers in this way. What has no imaginary part for such numbers loses it.
+// Copies spectra as take_points does: of each spectrum of `points` real numbers the first half. The elements that are real for
+// real numbers lose their imaginary part.
 template <class C, class Load>
 ACCEL_DEVICE void take_half(const char* from, const RowLayout& layout, i64 have, C* to, i64 n, i64 count, i64 points,
                             Load load) {

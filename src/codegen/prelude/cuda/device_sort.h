@@ -112,12 +112,31 @@ struct SortItems {
   // Odd-even transposition sort, which is stable: Knuth, The Art of Computer Programming 5.3.4, exercise 37.
   ACCEL_METHOD void sort(int count) {
 #pragma unroll
-    for (int round = 0; round < most; ++round)
+    for (int pass = 0; pass < most; ++pass)
 #pragma unroll
-      for (int k = round % 2; k + 1 < most; k += 2)
+      for (int k = pass % 2; k + 1 < most; k += 2)
         if (k + 1 < count && comes_before(keys[k + 1], keys[k])) swap_with_next(k);
   }
 };
+
+// Shared memory for the tile of a block.
+template <class T, bool with_positions>
+struct TileMemory {
+  using Items = SortItems<T, with_positions>;
+  static constexpr int tile = sort_tile<T, with_positions>;
+  alignas(16) unsigned char keys[Items::Keys::size(tile) * sizeof(T)];
+  i64 positions[with_positions ? Items::Positions::size(tile) : 1];
+};
+
+// Copies the first `count` elements of a tile.
+template <class T, bool with_positions>
+ACCEL_DEVICE void store_tile(typename SortItems<T, with_positions>::Keys keys,
+                             typename SortItems<T, with_positions>::Positions positions, int count, T* to, i64* to_positions) {
+  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
+    to[k] = keys[k];
+    if constexpr (with_positions) to_positions[k] = positions[k];
+  }
+}
 
 ACCEL_DEVICE int clamped(i64 value, i64 most) { return (int)(value < 0 ? 0 : value < most ? value : most); }
 
@@ -126,10 +145,9 @@ template <class T, bool with_positions, class Load>
 ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T* to, i64* to_positions, Load load) {
   constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
   using Items = SortItems<T, with_positions>;
-  __shared__ alignas(16) unsigned char memory[Items::Keys::size(tile) * sizeof(T)];
-  __shared__ i64 position_memory[with_positions ? Items::Positions::size(tile) : 1];
-  const typename Items::Keys keys{(T*)memory, 0};
-  const typename Items::Positions positions{position_memory, 0};
+  __shared__ TileMemory<T, with_positions> memory;
+  const typename Items::Keys keys{(T*)memory.keys, 0};
+  const typename Items::Positions positions{memory.positions, 0};
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
   const int count = clamped(n - begin, tile), first = (int)threadIdx.x * items, mine = clamped(count - first, items);
   from += layout.offset(row);
@@ -150,13 +168,12 @@ ACCEL_DEVICE void sort_tiles(const char* from, const RowLayout& layout, i64 n, T
     own.give(mine, keys + first, positions + first);
   }
   __syncthreads();
-  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
-    to[row * n + begin + k] = keys[k];
-    if constexpr (with_positions) to_positions[row * n + begin + k] = positions[k];
-  }
+  store_tile<T, with_positions>(keys, positions, count, to + row * n + begin,
+                                to_positions + (with_positions ? row * n + begin : 0));
 }
 
-// Two runs of `width` elements that are merged, and the tile of the result that begins at `begin`, by their places in a row.
+// Two runs of `width` elements that are merged, and the tile of the result that begins at `begin`. Positions are those in a
+// row.
 struct MergedRuns {
   i64 pair, a_count, b_count, first;
 
@@ -185,10 +202,9 @@ ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i6
                              const i64* bounds) {
   constexpr int items = sort_items<T, with_positions>, tile = sort_tile<T, with_positions>;
   using Items = SortItems<T, with_positions>;
-  __shared__ alignas(16) unsigned char memory[Items::Keys::size(tile) * sizeof(T)];
-  __shared__ i64 position_memory[with_positions ? Items::Positions::size(tile) : 1];
-  const typename Items::Keys keys{(T*)memory, 0};
-  const typename Items::Positions positions{position_memory, 0};
+  __shared__ TileMemory<T, with_positions> memory;
+  const typename Items::Keys keys{(T*)memory.keys, 0};
+  const typename Items::Positions positions{memory.positions, 0};
   const i64 tiles = (n + tile - 1) / tile, row = (i64)blockIdx.x / tiles, begin = (i64)blockIdx.x % tiles * tile;
   const MergedRuns runs(n, width, begin);
   const i64 rest = runs.a_count + runs.b_count - runs.first;
@@ -207,10 +223,8 @@ ACCEL_DEVICE void merge_runs(const T* from, const i64* from_positions, T* to, i6
   __syncthreads();
   own.give(mine, keys + own_first, positions + own_first);
   __syncthreads();
-  for (int k = (int)threadIdx.x; k < count; k += sort_threads) {
-    to[row * n + begin + k] = keys[k];
-    if constexpr (with_positions) to_positions[row * n + begin + k] = positions[k];
-  }
+  store_tile<T, with_positions>(keys, positions, count, to + row * n + begin,
+                                to_positions + (with_positions ? row * n + begin : 0));
 }
 
 // Copies rows that lie side by side to where the layout has them.

@@ -13,11 +13,12 @@ namespace {
 
 constexpr int64_t items_of_block = 4096;  // at least, unless there are fewer
 constexpr int64_t most_count_blocks = 256;
-constexpr int64_t most_bins = int64_t{1} << 40;    // NumPy has no memory for more
-constexpr int64_t most_bins_of_block = 2048;       // for sums: a block needs one per warp and bin
-constexpr int64_t static_shared_bytes = 8 * 1024;  // that the kernels have besides the bins, at most
-constexpr int64_t most_counted_bytes = 32 * 1024;  // of bins in shared memory: more of them keep blocks from running
-constexpr int64_t items_of_wide_block = 512;       // per bin: from there on it is summed by many threads
+constexpr int64_t most_bins = int64_t{1} << 40;         // NumPy has no memory for more
+constexpr int64_t most_summed_bins = int64_t{1} << 30;  // by a block each
+constexpr int64_t most_bins_of_block = 2048;            // for sums: a block needs one per warp and bin
+constexpr int64_t static_shared_bytes = 8 * 1024;       // that the kernels have besides the bins, at most
+constexpr int64_t most_counted_bytes = 32 * 1024;       // of bins in shared memory: more of them keep blocks from running
+constexpr int64_t items_of_wide_block = 512;            // per bin: from there on it is summed by many threads
 
 int64_t blocks_of(int64_t n) { return std::clamp((n + items_of_block - 1) / items_of_block, int64_t{1}, most_count_blocks); }
 
@@ -141,7 +142,7 @@ Result<std::optional<DeviceResult>> count_on_device(CudaDevice& device, const Co
     return std::optional(DeviceResult{std::move(made), {bins}});
   }
   const Numbers weights = Numbers::of(operands[static_cast<size_t>(*form.weights)]);
-  if (weights.n != x.n) return nothing;
+  if (weights.n != x.n || bins > most_summed_bins) return nothing;
   const bool is_in_block =
       bins <= most_bins_of_block && Counter::shared_bytes(bins) + static_shared_bytes <= device.shared_bytes();
   ACCEL_TRY(std::shared_ptr<DeviceBlock> made,

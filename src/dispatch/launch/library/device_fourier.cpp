@@ -1,6 +1,7 @@
 #include "dispatch/launch/library/device_fourier.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -25,9 +26,17 @@ bool are_dense(DType dtype, std::span<const int64_t> dims, std::span<const int64
   return axis == static_cast<int>(dims.size()) - 1 && std::ranges::equal(dense_strides(dtype, dims, {}), strides);
 }
 
-// The place of a dtype among those that a group of kernels is for.
+// Whether cuFFT is installed, which the first call finds out. Requires the GIL.
+bool has_cufft() {
+  enum class Answer : char { unknown, no, yes };
+  static std::atomic<Answer> answer{Answer::unknown};
+  if (answer == Answer::unknown) answer = without_gil([] { return find_cufft().ok(); }) ? Answer::yes : Answer::no;
+  return answer == Answer::yes;
+}
+
+// The index of a dtype among those that a group of kernels is for.
 template <size_t count>
-int place_of(const DType (&dtypes)[count], DType dtype) {
+int index_of(const DType (&dtypes)[count], DType dtype) {
   return static_cast<int>(std::ranges::find(dtypes, dtype) - dtypes);
 }
 
@@ -40,9 +49,9 @@ struct FourierRun {
   int64_t rows, points;
   double factor;
 
-  Status launch(FourierKernel first, int place, int64_t count, void** arguments) const {
+  Status launch(FourierKernel first, int index, int64_t count, void** arguments) const {
     const LaunchShape shape{(count + fourier_threads - 1) / fourier_threads, fourier_threads, 0};
-    return module.launch(static_cast<int>(first) + place, shape, arguments);
+    return module.launch(static_cast<int>(first) + index, shape, arguments);
   }
 
   bool is_of_real() const { return form.kind == FourierForm::Kind::real_forward; }
@@ -68,8 +77,8 @@ struct FourierRun {
     const FourierKernel kernel = is_to_real()   ? FourierKernel::take_half
                                  : is_of_real() ? FourierKernel::take_real
                                                 : FourierKernel::take;
-    const int place = is_of_real() ? place_of(fourier_floats, from.dtype) : place_of(fourier_dtypes, from.dtype);
-    ACCEL_TRY([[maybe_unused]] Unit done, launch(kernel, place, count, arguments));
+    const int index = is_of_real() ? index_of(fourier_floats, from.dtype) : index_of(fourier_dtypes, from.dtype);
+    ACCEL_TRY([[maybe_unused]] Unit done, launch(kernel, index, count, arguments));
     return made;
   }
 
@@ -79,8 +88,8 @@ struct FourierRun {
     RowLayout layout = to.layout;
     double by = factor;
     void* arguments[] = {&computed, &data, &layout, &n, &count, &by};
-    if (is_to_real()) return launch(FourierKernel::store_real, place_of(fourier_floats, to.dtype), count, arguments);
-    return launch(FourierKernel::store, place_of(fourier_complex, to.dtype), count, arguments);
+    if (is_to_real()) return launch(FourierKernel::store_real, index_of(fourier_floats, to.dtype), count, arguments);
+    return launch(FourierKernel::store, index_of(fourier_complex, to.dtype), count, arguments);
   }
 
   Status run() const {
@@ -127,7 +136,7 @@ Result<std::optional<DeviceResult>> transform_on_device(CudaDevice& device, cons
   static auto* cache = new TextKernelCache;
   const FormOperand &a = operands.front(), &out = operands.back();
   const auto axis = static_cast<size_t>(form.axis);
-  if (!has_rows_of(a, out, form.axis) || !without_gil([] { return find_cufft(); }).ok()) return std::optional<DeviceResult>();
+  if (!has_rows_of(a, out, form.axis) || !has_cufft()) return std::optional<DeviceResult>();
   const DType complex_dtype = form.is_single ? DType::complex64 : DType::complex128;
   const int64_t n = out.dims[axis];
   const int64_t points = form.kind == FourierForm::Kind::real_forward ? 2 * (n - 1) + (form.is_odd ? 1 : 0) : n;

@@ -22,9 +22,9 @@ struct FourierTransform {
   bool operator<(const FourierTransform& other) const;
 };
 
-// Queues the transform in the current stream; `from` and `to` may be the same for complex numbers, and the elements at `from`
-// are lost where floats are computed. Without factors. Needs no GIL, and must not be called with it. Fails with
-// no_cuda_library, out_of_device_memory, cuda_failed.
+// Queues the transform in the current stream; it multiplies by no factor. `from` and `to` are aligned to complex numbers.
+// Transforms of complex numbers may be in place; those to floats overwrite the elements at `from`. Needs no GIL, and must not
+// be called with it. Fails with no_cuda_library, out_of_device_memory, cuda_failed.
 Status transform(CudaDevice& device, const FourierTransform& transform, char* from, char* to);
 
 }  // namespace accel
