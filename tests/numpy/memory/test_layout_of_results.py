@@ -278,3 +278,19 @@ def test_shapes_in_the_order_of_arrays_with_axes_of_extent_one():
         for array in (np.ones(shape), np.ones(shape[::-1]).T, np.ones((2 * shape[0], shape[1]))[::2]):
             assert layout(call(array)) == layout(like(array))
     assert_all_compiled(call)
+
+
+def test_shapes_in_the_order_of_arrays_with_extents_of_the_run():
+    """Compiled code takes an extent that it computes for larger than 1; the interpreter goes on where it is not."""
+
+    def like(a, n):
+        b = np.zeros_like(a, shape=(n[0], a.shape[1]))
+        return b, np.zeros_like(b, shape=(b.shape[1], 4))
+
+    call = accel.compile(like)
+    a = np.ones((8, 6)).T
+    for extent in (5, 2, 3):
+        assert layout(call(a, np.array([extent]))) == layout(like(a, np.array([extent])))
+    assert_all_compiled(call)
+    for extent in (1, 0, 1, 4):
+        assert layout(call(a, np.array([extent]))) == layout(like(a, np.array([extent])))
